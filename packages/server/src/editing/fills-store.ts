@@ -460,17 +460,28 @@ export async function restoreSegments(
 
 const FORGET_FILLS = statement(
   'editing.forget_fills',
-  `delete from fills where part = $1 and account_id = $2 and job_id = $3 and position = any($4)`,
+  `with gone as (
+     delete from fills
+      where part = $1 and account_id = $2 and job_id = $3 and ($4::integer[] is null or position = any($4))
+     returning part, account_id, job_id, position, revision)
+   delete from edits e using gone g
+    where e.part = g.part and e.account_id = g.account_id and e.job_id = g.job_id and e.position = g.position
+      and e.revision = g.revision`,
 );
 
-/** Deletes the records of fills whose drafts a redraft has replaced. */
+/**
+ * Deletes the records of fills whose drafts were replaced, and the confirmations that the fills made. Otherwise the new
+ * drafts would count as the texts of votes.
+ * @param positions all segments of the job if it is undefined
+ */
 export async function forgetFills(
   transaction: Transaction,
   account: AccountRef,
   jobId: string,
-  positions: readonly number[],
+  positions?: readonly number[],
 ): Promise<void> {
-  await transaction.query(FORGET_FILLS, [account.part, account.accountId, jobId, positions]);
+  await transaction.query(FORGET_FILLS, [account.part, account.accountId, jobId, positions ?? null]);
+  transaction.changed('edit', account, jobId);
 }
 
 function columnsOfPlaces(places: readonly SegmentPlace[]): [unknown[], unknown[]] {

@@ -55,6 +55,8 @@ export async function openTasks(
   });
   if (tasks.length === 0) return;
   await store.insertTasks(transaction, account, row.job_id, tasks);
+  // A canceled upgrade that is repeated has fills of its former drafts.
+  await forgetFills(transaction, account, row.job_id);
   const repeats = findRepeats(sources).flatMap((first, position) =>
     first === undefined ? [] : [{ position, first }],
   );

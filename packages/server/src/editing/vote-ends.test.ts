@@ -31,6 +31,7 @@ import { listAllVotes, type VoteRow } from './votes-store.ts';
 
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const TEXT = 'La casa es grande.';
+const MACHINE = '/tapi/v2/mt_translation/';
 
 let server: TestServer;
 let owner: pg.Client;
@@ -326,4 +327,53 @@ it('the votes that the background work reads decide as all votes would, and do n
   const { vote_id: older } = rows.find((one) => !ids.has(one.vote_id))!;
   const more = await listAllVotes(server.database, account, readings, [older]);
   expect(more.map((one) => one.vote_id).sort()).toEqual([...ids, older].sort());
+});
+
+it('a canceled upgrade that is repeated starts from new drafts, which get the texts of the votes that count then', async () => {
+  const source = `The garden number ${++texts} is big.`;
+  const [one, two] = (await Promise.all(
+    [1, 2].map(() => orderEdit(call, source, { brand: 'confirms' })),
+  )) as [string, string];
+  const uid = `upgraded-${texts}`;
+  const languages = { source_language: 'en', target_language: 'es' };
+  await call('POST', MACHINE, { uid, text: source, brand: 'confirms', ...languages });
+  const statusOf = async (path: string) => (await call('GET', `${path}${uid}/`)).body.status;
+  const upgrade = async () => {
+    await until(async () => (await statusOf(MACHINE)) === 'completed');
+    const asked = await call('PATCH', `${MACHINE}${uid}/`, { status: 'upgrade', properties: null });
+    expect(asked.status, asked.text).toBe(202);
+    await until(async () => (await statusOf(HUMAN)) === 'translating');
+    await settled();
+  };
+  const cancel = async () => expect((await call('DELETE', `${HUMAN}${uid}/`)).status).toBe(200);
+  const now = async () => {
+    const { rows } = await owner.query(
+      `select s.draft, s.route, e.status, f.vote_id is not null as filled
+         from segments s join jobs j using (part, account_id, job_id)
+         left join edits e using (part, account_id, job_id, position)
+         left join fills f using (part, account_id, job_id, position) where j.uid = $1`,
+      [uid],
+    );
+    return rows[0];
+  };
+  await upgrade();
+  const before = await now();
+  expect(before).toMatchObject({ status: null, filled: false });
+  const first = await vote(ann, one);
+  expect(await now()).toMatchObject({ route: 'memory:vote', draft: [{ text: TEXT }], status: null });
+  await cancel();
+  await upgrade();
+  expect(await now()).toMatchObject({ route: 'memory:vote', draft: [{ text: TEXT }], status: null });
+  const second = await vote(bob, two);
+  expect(await now()).toMatchObject({ route: 'memory:vote', status: 'confirmed' });
+  await cancel();
+  for (const [person, task] of [
+    [ann, first],
+    [bob, second],
+  ] as const) {
+    expect((await save(person, task, task.segment, { target: [{ text: 'No.' }] })).status).toBe(200);
+  }
+  await settled();
+  await upgrade();
+  expect(await now()).toEqual(before);
 });

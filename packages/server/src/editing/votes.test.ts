@@ -39,16 +39,18 @@ let bob: TestPerson;
 let cy: TestPerson;
 let operator: TestPerson;
 let customer: TestPerson;
+let sandboxKey: string;
 
 beforeAll(async () => {
   server = await startTestServer({
-    settings: { DRAGOMAN_EDITOR_TASKS: '4', DRAGOMAN_METRICS_TOKEN: TOKEN },
+    settings: { DRAGOMAN_EDITOR_TASKS: '4', DRAGOMAN_METRICS_TOKEN: TOKEN, DRAGOMAN_SANDBOX_HOLD: '0' },
   });
   owner = createConnection(server.connection);
   await owner.connect();
   const created = await server.createAccount({ balanceCents: 1_000_000 });
   account = (await accountNamed(server.database, created.username)).ref;
   call = createClient(server.url, created.production_key);
+  sandboxKey = created.sandbox_key;
   customer = await createPerson(server, { role: 'customer', account: created });
   ann = await createPerson(server, { role: 'editor', languages: ['en:es'], name: 'Ann' });
   bob = await createPerson(server, { role: 'editor', languages: ['en:es'], name: 'Bob' });
@@ -224,6 +226,22 @@ describe('a confirmed text', () => {
     ]);
     await vote(ann, await orderEdit(call, source), 'La casa es grande.');
     for (const uid of others) expect((await segmentsOf(uid))[0]!.vote).toBeNull();
+  });
+
+  it('does not reach jobs of another account or of the sandbox', async () => {
+    const source = sentence();
+    const other = await server.createAccount({ balanceCents: 1_000 });
+    const uid = await orderEdit(createClient(server.url, other.production_key), source);
+    const fields = { uid: 'in-the-sandbox', text: source, source_language: 'en', target_language: 'es' };
+    const sandbox = createClient(server.url, sandboxKey);
+    expect((await sandbox('POST', `/sandbox${HUMAN}`, fields)).status).toBe(201);
+    await vote(ann, await orderEdit(call, source), 'La casa es grande.');
+    expect((await segmentsOf(uid))[0]!.vote).toBeNull();
+    // The sandbox has no editors, so its jobs have no segments that wait.
+    const path = `/sandbox${HUMAN}${fields.uid}/`;
+    await until(async () => (await sandbox('GET', path)).body.status === 'completed');
+    expect(await segmentsOf(fields.uid)).toEqual([]);
+    expect((await sandbox('GET', path)).body.translated_text).not.toContain('La casa es grande.');
   });
 
   it('gets the code numbers of the segment that it fills', async () => {
