@@ -176,7 +176,12 @@ export async function readFacts(query: Query, leaseSeconds: number): Promise<Fac
                      count(*) filter (where finished_at > next and next > started_at + interval '${leaseSeconds / 2} s') as overtaken
                 from (select *, lead(started_at) over (partition by delivery_id order by attempt) as next,
                              json_build_array(extract(epoch from started_at) * 1000, extract(epoch from finished_at) * 1000) as times
-                        from attempts) as one
+                        from (select delivery_id, attempt, started_at, finished_at, outcome from attempts
+                              union all
+                              select delivery_id, attempts, attempt_started_at, null, null from deliveries o
+                               where attempt_started_at is not null and not exists (
+                                 select from attempts e where e.delivery_id = o.delivery_id and e.attempt = o.attempts)
+                             ) every_one) as one
                group by delivery_id) a using (delivery_id)`,
     ),
     balances: await query(

@@ -40,8 +40,7 @@ const SHOWN: Record<string, ChangeKind> = {
  * `module.` stands for all statements whose names begin with it.
  */
 const SILENT: Record<string, string> = {
-  'deliveries.begin_attempts': 'reported at the end of the attempt',
-  'deliveries.claim': 'a lease',
+  'deliveries.claim': 'reported at the end of the attempt',
   'deliveries.take_probe': 'a lease',
   'editing.count_try': 'no page shows it',
   'editing.due_again': 'checked by workers only',

@@ -16,10 +16,16 @@ export interface AttemptRow {
   answer_complete: boolean | null;
 }
 
+// The attempt in progress, or one that was interrupted and not yet followed by another, is in its delivery.
 const ATTEMPTS = statement<AttemptRow>(
   'deliveries.attempts',
-  `select attempt, started_at, finished_at, outcome, detail, status_code, milliseconds, headers, answer, answer_complete
-     from attempts where part = $1 and account_id = $2 and delivery_id = $3 order by attempt desc limit 100`,
+  `select coalesce(a.attempt, d.attempts) as attempt, coalesce(a.started_at, d.attempt_started_at) as started_at,
+          a.finished_at, a.outcome, a.detail, a.status_code, a.milliseconds, a.headers, a.answer, a.answer_complete
+     from (select attempts, attempt_started_at from deliveries
+            where part = $1 and account_id = $2 and delivery_id = $3 and attempt_started_at is not null) d
+     full join (select * from attempts where part = $1 and account_id = $2 and delivery_id = $3) a
+       on a.attempt = d.attempts
+    order by 1 desc limit 100`,
 );
 
 /** Returns the last hundred attempts of a delivery, latest first. */

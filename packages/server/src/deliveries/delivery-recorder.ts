@@ -1,18 +1,12 @@
-/**
- * Records the beginnings and the outcomes of attempts in batches: attempts that begin or end at the same time
- * share one round trip and one commit. The request of an attempt is sent only after its beginning is
- * recorded.
- */
+/** Records the outcomes of attempts in batches: attempts that end at the same time share one commit. */
 import { createBatcher } from '../database/batcher.ts';
 import { type Database, isUnavailable, type Transaction } from '../database/database.ts';
 import type { OnDeliveriesChanged } from './deliveries.ts';
 import type { DeliveryLease } from './queue.ts';
 import {
   type AttemptResult,
-  beginAttempts,
   type ChangedDelivery,
   type DeliveryDecision,
-  type DeliveryRow,
   finishAnswered,
   finishAttempt,
   type HostSignal,
@@ -35,8 +29,6 @@ export interface RecordedAttempt {
 }
 
 export interface DeliveryRecorder {
-  /** Records that an attempt begins. @returns the delivery to send; undefined if the lease was lost */
-  begin(lease: DeliveryLease): Promise<DeliveryRow | undefined>;
   /** Records how an attempt ended. @param immediate true to commit at once instead of sharing a commit */
   finish(attempt: FinishedAttempt, immediate: boolean): Promise<RecordedAttempt>;
 }
@@ -47,8 +39,6 @@ const MAX_BATCH = 256;
  * collects several of them.
  */
 const FINISHING_REST_MILLISECONDS = 50;
-/** The maximum total size, in bytes, of the bodies that one query returns. */
-const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 /** The maximum number of pending calls, higher than the number of deliveries that a sender can hold. */
 const MAX_WAITING = 100_000;
 
@@ -56,26 +46,17 @@ export function createDeliveryRecorder(
   database: Database,
   onChanged: OnDeliveriesChanged | undefined,
 ): DeliveryRecorder {
-  // Runs one batch of beginnings and one batch of outcomes at a time. Two concurrent batches of one kind
-  // would be half as large, and slower.
-  const limits = { maxItems: MAX_BATCH, maxWaiting: MAX_WAITING, maxRunning: 1 };
-  // While the database is unavailable, a failed commit is not retried: it may have succeeded, and the leases
-  // expire anyway.
-  const isolates = (error: unknown) => !isUnavailable(error);
-
-  const beginning = createBatcher<DeliveryLease, DeliveryRow | undefined>({
-    ...limits,
-    isolates,
-    maxWeight: MAX_BATCH_BYTES,
-    run: (leases) => beginAttempts(database, leases),
-    weigh: ({ weight }) => weight,
-  });
   const finishing = (restMilliseconds: number) =>
     createBatcher<FinishedAttempt, ChangedDelivery | undefined>({
-      ...limits,
-      isolates,
-      restMilliseconds,
+      maxItems: MAX_BATCH,
       maxWeight: MAX_BATCH,
+      maxWaiting: MAX_WAITING,
+      // Two concurrent batches would be half as large, and slower.
+      maxRunning: 1,
+      // While the database is unavailable, a failed commit is not retried: it may have succeeded, and the leases
+      // expire anyway.
+      isolates: (error) => !isUnavailable(error),
+      restMilliseconds,
       run: (attempts) =>
         database.transaction(async (transaction) => {
           const changed = await finishAnswered(transaction, attempts);
@@ -112,7 +93,6 @@ export function createDeliveryRecorder(
   }
 
   return {
-    begin: beginning.add,
     async finish(attempt, immediate) {
       if (attempt.signal.signal !== 'alive') return finishFailing(attempt);
       return { changed: await (immediate ? immediately : batched).add(attempt), opened: false };

@@ -70,16 +70,14 @@ const INSERT = statement<{ event_id: string; lease_token: string | null; queued_
      returning event_id, created_at),
    inserted as (
      insert into deliveries (part, account_id, delivery_id, environment, event, endpoint_id, url, host,
-                             content_type, headers, job_id, chat_id, message_id, order_key, body, lease_token, attempts, due_at)
+                             content_type, headers, job_id, chat_id, message_id, order_key, body, lease_token,
+                             attempts, attempt_started_at, due_at)
      select part, account_id, event_id, environment, type, to_endpoint, url, host, content_type, headers,
             job_id, chat_id, message_id, coalesce(job_id, chat_id), substring(:bodies::bytea from start for length),
-            l.token, case when l.token is null then 0 else 1 end,
+            l.token, case when l.token is null then 0 else 1 end, case when l.token is not null then now() end,
             now() + make_interval(secs => case when l.token is null then delay else :lease_seconds end)
        from given left join leased l using (event_id) where url is not null order by place
      returning part, account_id, delivery_id, lease_token, queued_at),
-   attempt as (
-     insert into attempts (part, account_id, delivery_id, attempt)
-     select part, account_id, delivery_id, 1 from inserted where lease_token is not null),
    matching as materialized (
      select g.*, w.endpoint_id, w.url as endpoint_url, w.host as endpoint_host
        from given g cross join lateral (

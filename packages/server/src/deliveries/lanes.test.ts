@@ -418,6 +418,20 @@ describe('fairness between accounts and hosts', () => {
     expect((await queue.claim(1, { ...room, weight: 1, held: first }))[0]!.host).toBe('127.0.0.1:5');
   });
 
+  it('returns bodies of 8 MiB at most in a claim, and a larger one alone', async () => {
+    const account = await createAccount();
+    const url = 'http://127.0.0.1:6/';
+    const mebibytes = [9, 3, 4, 2].map((size) => 'x'.repeat(size * 1024 * 1024));
+    const ids: string[] = [];
+    for (const body of mebibytes) ids.push(...(await enqueue(account, url, [uuidv7()], [body])));
+    const log = createLog('silent');
+    const queue = createDeliveryQueue({ database: test.database, perHost: 8, leaseSeconds: 30, log });
+    const claim = async () => (await queue.claim(100)).map(({ id }) => id);
+    expect(await claim()).toEqual(ids.slice(0, 1));
+    expect(await claim()).toEqual(ids.slice(1, 3));
+    expect(await claim()).toEqual(ids.slice(3));
+  });
+
   const shared = 'http://127.0.0.1:9/';
   const chats = (count: number) => Array.from({ length: count }, () => uuidv7());
   const queueOf = (perHost: number) => {

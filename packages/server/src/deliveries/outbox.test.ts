@@ -71,14 +71,11 @@ const write = (chat: string, id: string) =>
   });
 const arrived = (path: string) => until(async () => open.some((one) => one.path === `/${path}`));
 
-/**
- * Returns true if the delivery was leased by its insert. The delivery and its first attempt then have the same
- * transaction id (`xmin`).
- */
+/** Returns true if the delivery was leased by its insert. It then has the same transaction id (`xmin`) as its event. */
 async function isLeasedByInsert(path: string): Promise<boolean> {
   const { rows } = await owner.query(
-    `select d.attempts = 1 and d.lease_token is not null and a.xmin = d.xmin as leased
-       from deliveries d join attempts a using (part, account_id, delivery_id) where d.url = $1`,
+    `select d.attempts = 1 and d.attempt_started_at is not null and d.lease_token is not null and e.xmin = d.xmin as leased
+       from deliveries d join events e on e.event_id = d.delivery_id where d.url = $1`,
     [`${url}/${path}`],
   );
   return rows[0].leased;

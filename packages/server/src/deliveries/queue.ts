@@ -27,10 +27,13 @@ import {
 } from '../work/queue.ts';
 import { isOpening } from './breaker.ts';
 import { createHostSlots, type HostSlots } from './host-slots.ts';
+import type { DeliveryRow } from './store.ts';
 
 export interface DeliveryLease extends Lease {
   host: string;
   environment: Environment;
+  /** The delivery to send, as the claim read it; undefined if it was leased by its insert (`outbox.ts`). */
+  delivery?: DeliveryRow;
   /** True for the one delivery that a half-open breaker lets through. */
   probe: boolean;
   /**
@@ -52,14 +55,13 @@ interface Lane {
  * A row that a claim examined. If `attempts` is null, the row was not claimed: its body exceeded the memory
  * limit, or it was parked until an earlier delivery of the same job or chat has ended.
  */
-interface ExaminedRow {
+interface ExaminedRow extends DeliveryRow {
   /** The number of the visit that found the row, from 1. */
   turn: number;
   id: string;
   attempts: number | null;
   weight: number;
   parked: boolean;
-  environment: Environment;
 }
 
 /** A lane (an account and a host) in a round, with the maximum number of its deliveries that the round leases. */
@@ -81,6 +83,8 @@ const MAX_ROUND_FAILURES = 2;
  * parked.
  */
 const MAX_EXAMINED = 64;
+/** The maximum total size, in bytes, of the bodies that a claim of several deliveries returns. */
+const MAX_CLAIM_BYTES = 8 * 1024 * 1024;
 /**
  * Seconds after which a delivery that was parked behind an earlier one becomes due again if nothing makes it
  * due earlier.
@@ -127,16 +131,21 @@ export async function halfOpen(on: Queryable, account: AccountRef, host: string)
 // Claims deliveries of one account, host by host. Array parameters let PostgreSQL update by index scans on
 // the key, whatever plan it chooses for the rest. Body sizes are summed over all hosts, so that nothing is
 // claimed after the first row that exceeds the memory limit.
+//
+// The claim is also the record that an attempt begins: a request is sent only after it. If the previous attempt has no
+// end, because its worker died or stopped, it gets its row in `attempts` now. The lock lets that worker insert the row
+// at the same time.
 const CLAIM: Statement<ExaminedRow> = statement(
   'deliveries.claim',
   `with lanes as materialized (
      select * from unnest(:hosts::text[], :most::integer[]) with ordinality as l (host, most, turn)),
    due as materialized (
      select l.turn, l.most, d.* from lanes l cross join lateral (
-       select delivery_id, due_at, octet_length(body) as weight, order_key, queued_at, environment
+       select delivery_id, due_at, octet_length(body) as weight, order_key, queued_at, environment,
+              attempts as attempts_made, attempt_started_at
          from deliveries
         where part = :part and account_id = :account_id and host = l.host and due_at <= now()
-        order by due_at limit coalesce(:max_examined::integer, 2 * l.most) for update skip locked) d),
+        order by due_at limit coalesce(:max_examined::integer, 2 * l.most) for no key update skip locked) d),
    standing as materialized (
      select due.*, first.due_at as first_due, first.lease_token is not null as under_way
        from due left join lateral (
@@ -159,14 +168,26 @@ const CLAIM: Statement<ExaminedRow> = statement(
      window in_turn as (order by turn, due_at, delivery_id rows unbounded preceding)),
    claimed as (
      update deliveries
-        set due_at = now() + make_interval(secs => :lease_seconds), lease_token = :token, attempts = attempts + 1
+        set due_at = now() + make_interval(secs => :lease_seconds), lease_token = :token, attempts = attempts + 1,
+            attempt_started_at = clock_timestamp()
       where part = :part and account_id = :account_id
         and delivery_id = any(array(select delivery_id from summed
-                                     where total <= :max_weight or (place = 1 and :empty)))
-     returning delivery_id, attempts)
+                                     where total <= :max_weight and (place = 1 or total <= :max_bytes)
+                                        or (place = 1 and :empty)))
+     returning delivery_id, attempts, event, url, content_type, headers, body, message_id, attempts_before,
+               scheduled_at, endpoint_id),
+   interrupted as (
+     insert into attempts (part, account_id, delivery_id, attempt, started_at)
+     select :part, :account_id, s.delivery_id, s.attempts_made, s.attempt_started_at
+       from standing s join claimed using (delivery_id) where s.attempt_started_at is not null
+      order by s.delivery_id
+     on conflict do nothing)
    select s.turn::int, s.delivery_id as id, c.attempts, s.weight::int, s.first_due is not null as parked,
-          s.environment
+          s.environment, c.url, c.content_type, c.headers, c.body, s.queued_at, c.message_id, c.attempts_before,
+          c.scheduled_at, c.endpoint_id,
+          c.endpoint_id is not null and c.event <> 'test' and w.status is distinct from 'active' as unwanted
      from standing s left join summed p using (delivery_id) left join claimed c using (delivery_id)
+     left join webhook_endpoints w on w.part = :part and w.account_id = :account_id and w.endpoint_id = c.endpoint_id
     where s.first_due is not null or p.place is not null
     order by p.place`,
 );
@@ -326,6 +347,7 @@ async function claimVisits(
       lease_seconds: leaseSeconds,
       token,
       max_weight: room.weight,
+      max_bytes: MAX_CLAIM_BYTES,
       empty: room.empty,
       parked_seconds: PARKED_SECONDS,
       max_examined: maxExamined,
@@ -334,11 +356,12 @@ async function claimVisits(
   // Hundreds of parked deliveries may precede one that may be sent, so the claim is repeated.
   while (rows.length > 0 && rows.every(({ parked }) => parked)) rows = await claim(MAX_EXAMINED);
   const account = { part, accountId: account_id } as AccountRef;
-  const leases = rows.flatMap(({ turn, id, attempts, weight, environment }) => {
+  const leases = rows.flatMap(({ turn, id, attempts, weight, parked, ...delivery }) => {
     const { lane, probe } = visits[turn - 1]!;
+    const { environment } = delivery;
     return attempts === null
       ? []
-      : [{ account, id, token, attempts, weight, host: lane.host, environment, probe }];
+      : [{ account, id, token, attempts, weight, host: lane.host, environment, probe, delivery }];
   });
   for (const { lane, probe } of visits) {
     if (!probe || leases.some(({ host }) => host === lane.host)) continue;

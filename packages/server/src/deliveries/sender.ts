@@ -79,7 +79,7 @@ export function startSender(options: SenderOptions): Sender {
   async function send(lease: DeliveryLease, delivery: DeliveryRow): Promise<FinishedAttempt | undefined> {
     if (isOverfull(lease.host)) {
       lease.answered = true;
-      await withdrawAttempt(database, lease, lease.attempts, 0);
+      await withdrawAttempt(database, lease, 0);
       worker.wake(); // A poll in the meantime may have found nothing due.
       return undefined;
     }
@@ -94,7 +94,7 @@ export function startSender(options: SenderOptions): Sender {
     }
     if (headers === undefined) {
       // No request was sent, so no attempt is counted and the host's circuit breaker is not changed.
-      await withdrawAttempt(database, lease, lease.attempts, UNSIGNED_SECONDS);
+      await withdrawAttempt(database, lease, UNSIGNED_SECONDS);
       options.metrics.attempted('unsigned', 'other', 0);
       return undefined;
     }
@@ -148,7 +148,7 @@ export function startSender(options: SenderOptions): Sender {
     capacity,
     maxWeight: MAX_BODY_BYTES,
     restMilliseconds: POLL_REST_MILLISECONDS,
-    open: recorder.begin,
+    open: async ({ delivery }) => delivery,
     decide: send,
     settle,
     log,

@@ -23,74 +23,28 @@ export interface DeliveryRow {
   unwanted: boolean;
 }
 
-// An attempt is recorded before its request is sent, so that a record exists even if the sender dies. One
-// statement needs one round trip and one commit. Rows are locked in key order, like heartbeats (which extend
-// leases) do, so that the two cannot deadlock.
-const BEGIN_ATTEMPTS = statement<DeliveryRow & { delivery_id: string; lease_token: string }>(
-  'deliveries.begin_attempts',
-  `with held as materialized (
-     select * from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::uuid[])
-       as h (part, account_id, delivery_id, token)),
-   attempt as (
-     insert into attempts (part, account_id, delivery_id, attempt)
-     select d.part, d.account_id, d.delivery_id, d.attempts from held h
-       join deliveries d on d.part = h.part and d.account_id = h.account_id and d.delivery_id = h.delivery_id
-        and d.lease_token = h.token
-      order by d.part, d.account_id, d.delivery_id)
-   select d.delivery_id, d.lease_token, d.environment, d.url, d.content_type, d.headers, d.body, d.queued_at,
-          d.message_id, d.attempts_before, d.scheduled_at, d.endpoint_id,
-          d.endpoint_id is not null and d.event <> 'test' and w.status is distinct from 'active' as unwanted
-     from held h
-     join deliveries d on d.part = h.part and d.account_id = h.account_id and d.delivery_id = h.delivery_id
-      and d.lease_token = h.token
-     left join webhook_endpoints w on w.part = d.part and w.account_id = d.account_id
-      and w.endpoint_id = d.endpoint_id`,
-);
-
 export interface HeldDelivery {
   account: AccountRef;
   id: string;
   token: string;
 }
 
-/**
- * Records that attempts begin. @returns the delivery to send for each lease; undefined if the lease was lost
- */
-export async function beginAttempts(
-  on: Queryable,
-  leases: readonly HeldDelivery[],
-): Promise<(DeliveryRow | undefined)[]> {
-  const rows = await on.query(BEGIN_ATTEMPTS, [
-    leases.map(({ account }) => account.part),
-    leases.map(({ account }) => account.accountId),
-    leases.map(({ id }) => id),
-    leases.map(({ token }) => token),
-  ]);
-  const found = new Map(rows.map((row) => [row.delivery_id + row.lease_token, row]));
-  return leases.map(({ id, token }) => found.get(id + token));
-}
-
-// Deletes the attempt only if this sender still holds the lease. After a lost lease, a later attempt exists.
-const WITHDRAW_ATTEMPT = statement<{ attempt: number }>(
+const WITHDRAW_ATTEMPT = statement<{ delivery_id: string }>(
   'deliveries.withdraw_attempt',
-  `with held as (
-     update deliveries set attempts = attempts - 1, lease_token = null, due_at = now() + make_interval(secs => $6)
-      where part = $1 and account_id = $2 and delivery_id = $3 and lease_token = $4
-     returning delivery_id)
-   delete from attempts
-    where part = $1 and account_id = $2 and delivery_id in (select delivery_id from held) and attempt = $5
-   returning attempt`,
+  `update deliveries
+      set attempts = attempts - 1, attempt_started_at = null, lease_token = null,
+          due_at = now() + make_interval(secs => $5)
+    where part = $1 and account_id = $2 and delivery_id = $3 and lease_token = $4
+   returning delivery_id`,
 );
 
 /** Returns a delivery to the queue as if its attempt had never begun. It is due again in `seconds`. */
 export async function withdrawAttempt(
   on: Queryable,
   { account, id, token }: HeldDelivery,
-  attempt: number,
   seconds: number,
 ): Promise<void> {
-  const values = [account.part, account.accountId, id, token, attempt, seconds];
-  const rows = await on.query(WITHDRAW_ATTEMPT, values);
+  const rows = await on.query(WITHDRAW_ATTEMPT, [account.part, account.accountId, id, token, seconds]);
   if (rows.length > 0) on.changed('deliveries', account);
 }
 
@@ -179,52 +133,58 @@ const WAKE_NEXT = `
           and (e.queued_at, e.delivery_id) > (d.queued_at, d.delivery_id)
         order by e.queued_at, e.delivery_id limit 1)`;
 
-// Deletes the attempt, because no request was sent.
+// No attempt is counted, because no request was sent.
 const END_UNWANTED = statement<{ delivery_id: string }>(
   'deliveries.end_unwanted',
   `with ended as (
      update deliveries
         set status = 'dead', failure = 'endpoint disabled', due_at = null, scheduled_at = null, lease_token = null,
-            attempts = attempts - 1, finished_at = now()
+            attempts = attempts - 1, attempt_started_at = null, finished_at = now()
       where part = :part and account_id = :account_id and delivery_id = :delivery_id and lease_token = :token
      returning delivery_id, order_key, queued_at),
-   gone as (
-     delete from attempts
-      where part = :part and account_id = :account_id and delivery_id in (select delivery_id from ended)
-        and attempt = :attempt),
    next as (${WAKE_NEXT})
    select delivery_id from ended`,
 );
 
 /** Ends a leased delivery whose webhook endpoint was disabled or deleted, unless the lease was lost. */
-export async function endUnwanted(
-  on: Queryable,
-  { account, id, token, attempts }: HeldDelivery & { attempts: number },
-): Promise<void> {
+export async function endUnwanted(on: Queryable, { account, id, token }: HeldDelivery): Promise<void> {
   const rows = await on.query(END_UNWANTED, {
     part: account.part,
     account_id: account.accountId,
     delivery_id: id,
     token,
-    attempt: attempts,
   });
   if (rows.length > 0) on.changed('deliveries', account);
 }
+
+// SQL: writes the rows of ended attempts. If the lease was lost, another claim may have inserted the row already.
+const INSERT_ATTEMPTS = `
+     insert into attempts (part, account_id, delivery_id, attempt, started_at, finished_at, outcome, status_code,
+                           milliseconds, detail, headers, answer, answer_complete)
+     select d.part, d.account_id, d.delivery_id, g.attempt, coalesce(d.attempt_started_at, now()), clock_timestamp(),
+            g.outcome, g.status_code, g.milliseconds, g.detail, g.headers, g.answer, g.answer_complete
+       from given g
+       join deliveries d on d.part = g.part and d.account_id = g.account_id and d.delivery_id = g.delivery_id
+      order by d.part, d.account_id, d.delivery_id
+     on conflict (part, account_id, delivery_id, attempt) do update
+        set finished_at = excluded.finished_at, outcome = excluded.outcome, status_code = excluded.status_code,
+            milliseconds = excluded.milliseconds, detail = excluded.detail, headers = excluded.headers,
+            answer = excluded.answer, answer_complete = excluded.answer_complete`;
 
 // Records the attempt and what it shows about the host even if the lease was lost. Only the holder of the
 // lease changes the delivery. A healthy host has no row in `breakers`, so usually that table is not written.
 const FINISH_ATTEMPT = statement<ChangedRow & { opened: boolean }>(
   'deliveries.finish_attempt',
-  `with attempt as (
-     update attempts
-        set finished_at = clock_timestamp(), outcome = :outcome, status_code = :status_code,
-            milliseconds = :milliseconds, detail = :detail, headers = :headers, answer = :answer,
-            answer_complete = :answer_complete
-      where part = :part and account_id = :account_id and delivery_id = :delivery_id and attempt = :attempt),
+  `with given as (
+     select :part::smallint as part, :account_id::uuid as account_id, :delivery_id::uuid as delivery_id,
+            :attempt::integer as attempt, :outcome::text as outcome, :status_code::smallint as status_code,
+            :milliseconds::integer as milliseconds, :detail::text as detail, :headers::jsonb as headers,
+            :answer::text as answer, :answer_complete::boolean as answer_complete),
+   attempt as (${INSERT_ATTEMPTS}),
    moved as (
      update deliveries
         set status = :status, failure = :failure, due_at = :due_at, scheduled_at = null, lease_token = null,
-            finished_at = case when :status = 'pending' then null else now() end
+            attempt_started_at = null, finished_at = case when :status = 'pending' then null else now() end
       where part = :part and account_id = :account_id and delivery_id = :delivery_id and lease_token = :token
         and status = 'pending'
      returning part, account_id, delivery_id, event, chat_id, ${FOLLOWING_MESSAGE}, status, order_key, queued_at),
@@ -295,18 +255,13 @@ export async function finishAttempt(
 const FINISH_ANSWERED = statement<ChangedRow & { token: string }>(
   'deliveries.finish_answered',
   `with given as materialized (
-     select * from unnest(:part::smallint[], :account_id::uuid[], :delivery_id::uuid[], :token::uuid[],
-       :attempt::integer[], :status_code::smallint[], :milliseconds::integer[], :headers::jsonb[], :answer::text[],
+     select *, 'answered' as outcome, null as detail
+       from unnest(:part::smallint[], :account_id::uuid[], :delivery_id::uuid[], :token::uuid[], :attempt::integer[],
+       :status_code::smallint[], :milliseconds::integer[], :headers::jsonb[], :answer::text[],
        :answer_complete::boolean[], :status::text[], :failure::text[], :due_at::timestamptz[], :host::text[])
        as g (part, account_id, delivery_id, token, attempt, status_code, milliseconds, headers, answer,
              answer_complete, status, failure, due_at, host)),
-   attempt as (
-     update attempts a set finished_at = clock_timestamp(), outcome = 'answered', status_code = g.status_code,
-            milliseconds = g.milliseconds, headers = g.headers, answer = g.answer,
-            answer_complete = g.answer_complete
-       from given g
-      where a.part = g.part and a.account_id = g.account_id and a.delivery_id = g.delivery_id
-        and a.attempt = g.attempt),
+   attempt as (${INSERT_ATTEMPTS}),
    locked as materialized (
      select g.part, g.account_id, g.delivery_id, g.token, g.status, g.failure, g.due_at from given g
        join deliveries l on l.part = g.part and l.account_id = g.account_id and l.delivery_id = g.delivery_id
@@ -314,7 +269,7 @@ const FINISH_ANSWERED = statement<ChangedRow & { token: string }>(
       order by l.part, l.account_id, l.delivery_id for no key update of l),
    moved as (
      update deliveries d set status = k.status, failure = k.failure, due_at = k.due_at, scheduled_at = null,
-            lease_token = null, finished_at = case when k.status = 'pending' then null else now() end
+            lease_token = null, attempt_started_at = null, finished_at = case when k.status = 'pending' then null else now() end
        from locked k
       where d.part = k.part and d.account_id = k.account_id and d.delivery_id = k.delivery_id
      returning d.part, d.account_id, d.delivery_id, k.token, d.event, d.chat_id, ${FOLLOWING_MESSAGE}, d.status,

@@ -9,9 +9,10 @@ import type { AccountRef } from '../base/account.ts';
 import { partOf, uuidv7 } from '../base/ids.ts';
 import { createLog } from '../base/log.ts';
 import { createConnection } from '../database/connections.ts';
+import { listAttempts } from '../deliveries/attempt-store.ts';
 import { recordEvents } from '../deliveries/deliveries.ts';
 import { createDeliveryQueue } from '../deliveries/queue.ts';
-import { beginAttempts, finishAnswered, finishAttempt } from '../deliveries/store.ts';
+import { finishAnswered, finishAttempt } from '../deliveries/store.ts';
 import { insertJobs } from '../jobs/insert-store.ts';
 import { createJobSettler, type JobHooks, type JobOutcome, type JobSettlement } from '../jobs/jobs.ts';
 import { holdPrices, openBalances, verifyLedger } from '../ledger/ledger.ts';
@@ -527,14 +528,20 @@ describe('a lost lease', () => {
     expect((await owner.query('select from job_events')).rowCount).toBe(1);
   });
 
-  it('of a delivery allows no new attempt and no change of status, but keeps recorded attempts', async () => {
+  it('of a delivery allows no change of status, but records the end of the attempt', async () => {
     const account = await createAccount();
     await createDeliveries(account, 1);
+    const attempts = async () =>
+      (await listAttempts(test.database, account, stale!.id)).map(({ attempt, outcome, status_code }) => {
+        return { attempt, outcome, status_code };
+      });
+    const open = (attempt: number) => ({ attempt, outcome: null, status_code: null });
     const [stale] = await queueOf('deliveries').claim(1);
-    expect(await beginAttempts(test.database, [stale!])).toMatchObject([{ url: 'http://127.0.0.1:9/' }]);
+    expect(stale).toMatchObject({ delivery: { url: 'http://127.0.0.1:9/' } });
+    expect(await attempts()).toEqual([open(1)]);
     await expire('deliveries');
     const [held] = await queueOf('deliveries').claim(1);
-    expect(await beginAttempts(test.database, [stale!])).toEqual([undefined]);
+    expect(await attempts()).toEqual([open(2), open(1)]);
     const before = await entries('deliveries');
     const result = {
       attempt: 1,
@@ -562,9 +569,12 @@ describe('a lost lease', () => {
     expect(await entries('deliveries')).toMatchObject([
       { lease_token: held!.token, attempts: 2, id: before[0]!.id },
     ]);
-    expect((await owner.query('select attempt, outcome, status_code from attempts')).rows).toEqual([
-      { attempt: 1, outcome: 'answered', status_code: 200 },
-    ]);
+    const answer = { attempt: 1, outcome: 'answered', status_code: 200 };
+    expect(await attempts()).toEqual([open(2), answer]);
+    await queueOf('deliveries').release([held!]);
+    expect(await attempts()).toEqual([open(2), answer]);
+    await queueOf('deliveries').claim(1);
+    expect(await attempts()).toEqual([open(3), open(2), answer]);
   });
 });
 

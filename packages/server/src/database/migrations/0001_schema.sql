@@ -790,6 +790,7 @@ create table deliveries (
   attempts        integer not null default 0,
   attempts_before integer not null default 0, -- do not count for the schedule: before the last replay, or by hand
   scheduled_at    timestamptz, -- of the retry that an attempt by hand precedes
+  attempt_started_at timestamptz, -- of the last attempt, until it ended (then it is in "attempts") or was withdrawn
   lease_token     uuid,
   primary key (part, account_id, delivery_id),
   foreign key (part, account_id, job_id) references jobs (part, account_id, job_id),
@@ -805,13 +806,14 @@ create index deliveries_in_order on deliveries (part, account_id, order_key, que
 create index deliveries_dead on deliveries (part, account_id, environment, delivery_id) where status = 'dead';
 grant select, insert, update, delete on deliveries to dragoman_app;
 
--- Attempts at a delivery. The row is written before the attempt is made.
+-- Attempts at a delivery that ended, or that another attempt followed. The attempt in progress is in its delivery
+-- ("attempts", "attempt_started_at"), which records it before its request is sent.
 create table attempts (
   part            smallint not null,
   account_id      uuid not null,
   delivery_id     uuid not null,
   attempt         integer not null,
-  started_at      timestamptz not null default now(),
+  started_at      timestamptz not null,
   finished_at     timestamptz,
   outcome         text constraint attempts_outcome check (outcome in ('answered', 'timeout', 'refused address',
                     'connect', 'reset', 'tls', 'other')),
