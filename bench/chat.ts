@@ -37,7 +37,7 @@ const LOADS = [
 const CHATS = 100;
 const DELIVERIES = 4_000;
 const RECEIVERS = 8;
-const DELIVERY_GOAL = 0.5;
+const DELIVERY_GOAL = 0.35;
 
 export async function benchChat({ numbers }: Flags): Promise<Report> {
   const rounds = numbers.rounds ?? 3;
