@@ -97,7 +97,7 @@ export async function readUsername(on: Queryable, account: AccountRef): Promise<
 
 const SET_STATUS = statement<{ account_id: string }>(
   'accounts.set_status',
-  `update accounts set status = $4, resumed_at = case when $4 = 'active' then now() else resumed_at end
+  `update accounts set status = $4, resumed_at = coalesce((select now() where $4 = 'active'), resumed_at)
     where part = $1 and account_id = $2 and status = $3 returning account_id`,
 );
 

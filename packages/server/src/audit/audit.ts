@@ -45,10 +45,11 @@ export interface AuditRow {
 const INSERT = statement<{ erased: boolean | null }>(
   'audit.insert',
   `with account as (
-     select erased_at from accounts where part = $1 and account_id = $2 for key share)
-   insert into audit (part, account_id, audit_id, actor, user_id, name, action, subject, detail)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-   returning (select erased_at is not null from account) as erased`,
+     select erased_at from accounts where part = $1 and account_id = $2 for key share),
+   entry as (
+     insert into audit (part, account_id, audit_id, actor, user_id, name, action, subject, detail)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9))
+   select exists (select from account where erased_at is not null) as erased`,
 );
 const FORGET_NAMES = statement('audit.forget_names', 'select forget_account($1, $2)');
 

@@ -47,7 +47,7 @@ const SAVE = statement<EndpointRow>(
       set url = excluded.url, host = excluded.host, events = excluded.events, description = excluded.description,
           key_id = excluded.key_id, status = excluded.status,
           active_since = case when excluded.url <> webhook_endpoints.url
-                                or excluded.status = 'active' and webhook_endpoints.status <> 'active' then now()
+                                or excluded.status = 'active' and webhook_endpoints.status <> 'active' then excluded.active_since
                               else webhook_endpoints.active_since end
    returning endpoint_id, environment, url, events, description, key_id, status, created_at`,
 );

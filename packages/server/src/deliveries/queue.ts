@@ -404,12 +404,16 @@ function planVisits(
 // A leased delivery keeps its `due_at`, the end of its lease, so that no other worker sends it too.
 const SKIP_TIME: Statement<{ delivery_id: string }> = statement(
   'deliveries.skip_time',
-  `update deliveries
-      set queued_at = queued_at - make_interval(secs => $3::float8),
-          due_at = case when lease_token is null then due_at - make_interval(secs => $3::float8) else due_at end,
-          scheduled_at = scheduled_at - make_interval(secs => $3::float8)
-    where part = $1 and account_id = $2 and environment = 'sandbox' and status = 'pending'
-   returning delivery_id`,
+  `update deliveries d
+      set queued_at = e.queued_at, due_at = e.due_at, scheduled_at = e.scheduled_at
+     from (select delivery_id, queued_at - make_interval(secs => $3::float8) as queued_at,
+                  case when lease_token is null then due_at - make_interval(secs => $3::float8) else due_at end as due_at,
+                  scheduled_at - make_interval(secs => $3::float8) as scheduled_at
+             from deliveries
+            where part = $1 and account_id = $2 and environment = 'sandbox' and status = 'pending'
+            order by delivery_id for update) e
+    where d.part = $1 and d.account_id = $2 and d.delivery_id = e.delivery_id
+   returning d.delivery_id`,
 );
 
 /** Makes pending deliveries of a sandbox account due earlier by `seconds`. @returns the number of deliveries */

@@ -21,7 +21,7 @@ const LIST = statement<ListedAccount>(
           p.credit_limit_cents as credit_limit, s.available_cents as sandbox_balance
      from accounts a
      join balances p on p.part = a.part and p.account_id = a.account_id and p.environment = 'production'
-     join balances s on s.part = a.part and s.account_id = a.account_id and s.environment = 'sandbox'
+     join balances s on s.part = p.part and s.account_id = p.account_id and s.environment = 'sandbox'
     where ($1::text is null or strpos(lower(a.username), $1) > 0 or strpos(lower(a.email), $1) > 0)
       and ($2::text is null or a.username > $2) and (not $3 or p.available_cents < 0)
     order by a.username limit $4`,
