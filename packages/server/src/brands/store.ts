@@ -176,7 +176,7 @@ const SUMMARY = statement<LanguageRow & { external_id: string; terms: number }>(
   'brands.summary',
   `select l.external_id, l.language, l.tone, l.instructions,
           (select count(*) from terms t
-            where t.part = l.part and t.account_id = l.account_id and t.external_id = l.external_id
+            where t.part = $1 and t.account_id = l.account_id and t.external_id = l.external_id
               and t.language = l.language) as terms
      from brand_languages l where l.part = $1 and l.account_id = $2 order by l.external_id, l.language`,
 );

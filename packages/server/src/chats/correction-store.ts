@@ -134,7 +134,7 @@ export async function lockChat(
 const FIND_CHAT = statement<{ brand: string | null }>(
   'chats.brand_of_correction',
   `select b.external_id as brand from chats c
-     left join brands b on b.part = c.part and b.account_id = c.account_id and b.external_id = c.brand
+     left join brands b on b.part = $1 and b.account_id = c.account_id and b.external_id = c.brand
     where c.part = $1 and c.account_id = $2 and c.chat_id = $3`,
 );
 

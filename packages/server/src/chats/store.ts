@@ -65,9 +65,9 @@ const LOOK_UP = statement<{ chat: boolean; chat_pairs: string[] | null } & Messa
   'chats.look_up',
   `select ${SUBSCRIBED} as chat, a.chat_pairs, ${CHAT_OF_MESSAGE}, ${MESSAGE}
      from accounts a
-     left join chats c on c.part = a.part and c.account_id = a.account_id
+     left join chats c on c.part = $1 and c.account_id = a.account_id
           and c.environment = $3 and c.external_id = $4
-     left join messages m on m.part = c.part and m.account_id = c.account_id
+     left join messages m on m.part = $1 and m.account_id = c.account_id
           and m.chat_id = c.chat_id and m.external_id = $5
     where a.part = $1 and a.account_id = $2`,
 );
@@ -275,7 +275,7 @@ export function listChats(
 const FIND_MESSAGE = statement<MessageRow & ChatOfMessage>(
   'chats.find_message',
   `select ${MESSAGE}, ${CHAT_OF_MESSAGE} from messages m join chats c using (part, account_id, chat_id)
-    where m.part = $1 and m.account_id = $2 and m.environment = $3 and m.chat_id = $4 and m.message_id = $5`,
+    where c.part = $1 and m.part = $1 and m.account_id = $2 and m.environment = $3 and m.chat_id = $4 and m.message_id = $5`,
 );
 
 export async function findMessage(

@@ -30,8 +30,8 @@ const PAGE = statement<FeedRow>(
   `select e.position, e.event_id, e.type, j.uid, j.tier, e.chat_id, e.message_id, e.created_at,
           d.status as delivery_status
      from events e
-     left join jobs j on j.part = e.part and j.account_id = e.account_id and j.job_id = e.job_id
-     left join deliveries d on d.part = e.part and d.account_id = e.account_id and d.delivery_id = e.event_id
+     left join jobs j on j.part = $1 and j.account_id = e.account_id and j.job_id = e.job_id
+     left join deliveries d on d.part = $1 and d.account_id = e.account_id and d.delivery_id = e.event_id
     where e.part = $1 and e.account_id = $2 and e.environment = $3 and e.position > $4
     order by e.position limit $5`,
 );

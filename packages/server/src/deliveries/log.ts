@@ -41,8 +41,11 @@ interface RecordRow {
 const COLUMNS = `d.delivery_id, d.environment, d.event, j.uid, d.chat_id, d.message_id, d.endpoint_id, d.url, d.host,
   d.status, d.failure, d.attempts, d.created_at, d.finished_at, d.due_at, l.status_code as last_status_code,
   l.outcome as last_outcome`;
-const JOINS = `left join jobs j on j.part = d.part and j.account_id = d.account_id and j.job_id = d.job_id
-  left join attempts l on l.part = d.part and l.account_id = d.account_id and l.delivery_id = d.delivery_id
+/** Returns the joins of {@link COLUMNS}. @param part the SQL of the account's part */
+const joins = (
+  part: string,
+) => `left join jobs j on j.part = ${part} and j.account_id = d.account_id and j.job_id = d.job_id
+  left join attempts l on l.part = ${part} and l.account_id = d.account_id and l.delivery_id = d.delivery_id
     and l.attempt = d.attempts`;
 
 /**
@@ -98,7 +101,7 @@ function present(row: RecordRow): DeliveryRecord {
 
 const LIST = statement<RecordRow>(
   'deliveries.list',
-  `select ${COLUMNS} from deliveries d ${JOINS}
+  `select ${COLUMNS} from deliveries d ${joins('$1')}
     where d.part = $1 and d.account_id = $2 and d.environment = $3 and ($4::text is null or d.status = $4)
       and ($5::uuid is null or d.delivery_id < $5)
     order by d.delivery_id desc limit $6`,
@@ -121,7 +124,7 @@ export async function listDeliveries(
 const OF_JOB = statement<RecordRow>(
   'deliveries.of_job',
   `select ${COLUMNS} from unnest($4::uuid[], $5::uuid[]) as span (low, high)
-     join deliveries d on d.part = $1 and d.account_id = $2 and d.delivery_id between span.low and span.high ${JOINS}
+     join deliveries d on d.part = $1 and d.account_id = $2 and d.delivery_id between span.low and span.high ${joins('$1')}
     where d.job_id = $3 order by d.delivery_id`,
 );
 
@@ -208,7 +211,7 @@ export async function countFailedDeliveries(
 
 const FIND = statement<RecordRow>(
   'deliveries.find',
-  `select ${COLUMNS} from deliveries d ${JOINS}
+  `select ${COLUMNS} from deliveries d ${joins('$1')}
     where d.part = $1 and d.account_id = $2 and d.delivery_id = $3 and ($4::text is null or d.environment = $4)`,
 );
 
@@ -410,7 +413,7 @@ type OwnedRow = RecordRow & { username: string; part: number; account_id: string
 const LIST_OWNED = statement<OwnedRow>(
   'deliveries.list_owned',
   `select a.username, a.part, a.account_id, d.* from accounts a cross join lateral (
-     select ${COLUMNS} from deliveries d ${JOINS}
+     select ${COLUMNS} from deliveries d ${joins('d.part')}
       where d.part = a.part and d.account_id = a.account_id and ($2::text is null or d.status = $2)
         and ($3::uuid is null or d.delivery_id = $3) and ($5::uuid is null or d.delivery_id < $5)
         and ($6::text is null or d.environment = $6) and ($7::text is null or d.host = $7)

@@ -20,23 +20,27 @@ const hasPair = (user: string) => `exists (
  * SQL condition: `user` may claim the open task `t`, whose language pair they have. The task is not reserved
  * for another user, the user has not skipped it, it is not a review of their own work, and its account is not
  * suspended.
+ * @param part the SQL of the account's part
  */
-export const claimable = (user: string) => `
+export const claimable = (user: string, part: string) => `
   ${ofActiveAccount('t')} and (t.reserved_for is null or t.reserved_for = ${user} or t.reserved_until <= now())
   and not exists (
     select from task_skips k
-     where k.part = t.part and k.account_id = t.account_id and k.task_id = t.task_id and k.user_id = ${user})
+     where k.part = ${part} and k.account_id = t.account_id and k.task_id = t.task_id and k.user_id = ${user})
   and (t.kind = 'edit' or not exists (
     select from claims o
-     where o.part = t.part and o.account_id = t.account_id and o.job_id = t.job_id and o.kind = 'edit'
+     where o.part = ${part} and o.account_id = t.account_id and o.job_id = t.job_id and o.kind = 'edit'
        and o.user_id = ${user} and o.saves > 0))`;
 
 /**
  * SQL condition: claim `c` is valid. It has not ended or expired, and its editor still has the language pair.
+ * @param part the SQL of the account's part
  */
-export const HOLDS = `c.ended_at is null and least(c.lease_until, c.limit_until) > now() and exists (
+export const holds = (
+  part: string,
+) => `c.ended_at is null and least(c.lease_until, c.limit_until) > now() and exists (
   select from tasks t
-   where t.part = c.part and t.account_id = c.account_id and t.task_id = c.task_id and ${hasPair('c.user_id')})`;
+   where t.part = ${part} and t.account_id = c.account_id and t.task_id = c.task_id and ${hasPair('c.user_id')})`;
 
 export interface TaskRow {
   task_id: string;
@@ -69,10 +73,10 @@ export interface TaskRights {
 const FIND_TASK = statement<TaskRow & TaskRights>(
   'editing.find_task',
   `select ${TASK_COLUMNS}, ${hasPair('$1')} as has_pair,
-          t.status = 'open' and ${hasPair('$1')} and ${claimable('$1')} as may_claim,
+          t.status = 'open' and ${hasPair('$1')} and ${claimable('$1', '$2')} as may_claim,
           c.claims > 0 as has_claimed, c.held > 0 as holds, c.worked > 0 as has_worked
      from tasks t, lateral (
-       select count(*) as claims, count(*) filter (where ${HOLDS}) as held,
+       select count(*) as claims, count(*) filter (where ${holds('$2')}) as held,
               count(*) filter (where c.saves > 0 or c.ended in ('submitted', 'returned')) as worked
          from claims c
         where c.part = $2 and c.account_id = $3 and c.job_id = t.job_id and c.task_id = t.task_id and c.user_id = $1) c

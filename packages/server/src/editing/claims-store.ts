@@ -10,7 +10,7 @@ import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
-import { claimable, HOLDS } from './access-store.ts';
+import { claimable, holds } from './access-store.ts';
 import { type ClaimEnd, TASK_MOVES, type TaskKind } from './states.ts';
 import type { TaskKey } from './store.ts';
 
@@ -85,7 +85,7 @@ const candidates = (user: string, mine: string, each: string) => `
          select t.* from tasks t
           where t.status = 'open' and t.source_language = m.source_language
             and t.target_language = m.target_language and t.kind = m.kind
-            and t.part = m.part and t.account_id = m.account_id and ${claimable(user)}
+            and t.part = m.part and t.account_id = m.account_id and ${claimable(user, 't.part')}
           order by t.priority desc, t.deadline_at, t.task_id limit ${each}) t)`;
 
 /**
@@ -161,7 +161,7 @@ const CLAIM_NAMED = statement<ClaimedRow>(
        join user_languages l on l.user_id = :user_id and l.source_language = t.source_language
         and l.target_language = t.target_language and (t.kind = 'edit' or l.review)
       where t.part = :part and t.account_id = :account_id and t.task_id = :task_id and t.status = 'open'
-        and not exists (select from paused) and ${claimable(':user_id')}
+        and not exists (select from paused) and ${claimable(':user_id', ':part')}
       for update of t skip locked),
    ${TAKE}`,
 );
@@ -297,7 +297,7 @@ export function listQueue(on: Queryable, userId: string, each: number, all: numb
 /** SQL clause: the open tasks `t` that the user `$1` may claim. */
 const WAITING = `
   from user_languages l join tasks t using (source_language, target_language)
- where l.user_id = $1 and t.status = 'open' and (t.kind = 'edit' or l.review) and ${claimable('$1')}`;
+ where l.user_id = $1 and t.status = 'open' and (t.kind = 'edit' or l.review) and ${claimable('$1', 't.part')}`;
 
 const COUNT_WAITING = statement<{ waiting: number }>(
   'editing.count_waiting',
@@ -330,7 +330,7 @@ const HELD_BY = statement<QueueRow & HeldRow>(
      from editor_slots s
      join tasks t on t.part = s.part and t.account_id = s.account_id and t.task_id = s.task_id
      join claims c on c.part = t.part and c.account_id = t.account_id and c.task_id = t.task_id
-      and ${HOLDS}
+      and ${holds('c.part')}
      join jobs j on j.part = t.part and j.account_id = t.account_id and j.job_id = t.job_id
     where s.user_id = $1 order by c.claimed_at`,
 );
@@ -342,7 +342,7 @@ export function listHeld(on: Queryable, userId: string): Promise<(QueueRow & Hel
 const FIND_HELD = statement<HeldRow>(
   'editing.find_held',
   `select ${HELD} from claims c
-    where c.part = $1 and c.account_id = $2 and c.task_id = $3 and ${HOLDS}`,
+    where c.part = $1 and c.account_id = $2 and c.task_id = $3 and ${holds('$1')}`,
 );
 
 /** Returns the valid claim on a task, of any user. */
@@ -374,7 +374,7 @@ const KEEP = statement<HeldRow>(
   'editing.keep',
   `update claims c set lease_until = now() + make_interval(secs => $6), saves = saves + $7, active_ms = active_ms + $8
     where c.part = $1 and c.account_id = $2 and c.task_id = $3 and c.claim_id = $4 and c.user_id = $5
-      and ${HOLDS}
+      and ${holds('$1')}
    returning ${HELD}`,
 );
 
@@ -400,7 +400,7 @@ const EXTEND = statement<HeldRow>(
   `update claims c set extended = true, limit_until = limit_until + (limit_until - claimed_at) / 2,
           lease_until = now() + make_interval(secs => $6)
     where c.part = $1 and c.account_id = $2 and c.task_id = $3 and c.claim_id = $4 and c.user_id = $5
-      and ${HOLDS} and not extended
+      and ${holds('$1')} and not extended
    returning ${HELD}`,
 );
 

@@ -55,13 +55,12 @@ export async function makeDueAgain(
 // Skips locked rows: another transaction is processing them, or makes them due itself.
 const DUE_NOW = statement(
   'editing.due_now',
-  `update edited_jobs e set due_at = now()
-     from (select e.part, e.account_id, e.job_id
-             from unnest($1::smallint[], $2::uuid[], $3::uuid[]) as g (part, account_id, job_id)
-             join edited_jobs e using (part, account_id, job_id)
-            where e.stage in ('editing', 'review') and e.deadline_at <= now() and e.due_at > now()
-              for update of e skip locked) d
-    where e.part = d.part and e.account_id = d.account_id and e.job_id = d.job_id`,
+  `update edited_jobs set due_at = now()
+    where part = $1 and account_id = $2 and job_id = any(array(
+      select job_id from edited_jobs
+       where part = $1 and account_id = $2 and job_id = $3 and stage in ('editing', 'review')
+         and deadline_at <= now() and due_at > now()
+         for update skip locked))`,
 );
 
 /**
@@ -72,12 +71,7 @@ export async function makeDueNow(
   on: Queryable,
   jobs: readonly { account: AccountRef; jobId: string }[],
 ): Promise<void> {
-  if (jobs.length === 0) return;
-  await on.query(DUE_NOW, [
-    jobs.map(({ account }) => account.part),
-    jobs.map(({ account }) => account.accountId),
-    jobs.map(({ jobId }) => jobId),
-  ]);
+  for (const { account, jobId } of jobs) await on.query(DUE_NOW, [account.part, account.accountId, jobId]);
 }
 
 const COUNT_TRY = statement<{ tries: number }>(

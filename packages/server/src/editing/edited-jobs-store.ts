@@ -78,9 +78,9 @@ export async function lockEditedJob(
 const SET_STAGE = statement<{ stage: Stage }>(
   'editing.set_stage',
   `update edited_jobs set stage = $5, tries = 0,
-          due_at = case when $5 = 'assembling' then now()
-                        when $5 in ('editing', 'review') and fallback = 'machine' and revision = 1 then deadline_at end,
-          finished_at = case when $5 in ('done', 'canceled') then now() end
+          due_at = coalesce((select now() where $5 = 'assembling'),
+                     case when $5 in ('editing', 'review') and fallback = 'machine' and revision = 1 then deadline_at end),
+          finished_at = (select now() where $5 in ('done', 'canceled'))
     where part = $1 and account_id = $2 and job_id = $3 and stage = any($4)
    returning stage`,
 );
@@ -161,7 +161,7 @@ const TASK_JOB = statement<TaskJobRow>(
           b.external_id as brand, b.name as brand_name, j.created_at, a.username
      from jobs j
      join accounts a on a.account_id = j.account_id
-     left join brands b on b.part = j.part and b.account_id = j.account_id
+     left join brands b on b.part = $1 and b.account_id = j.account_id
       and b.external_id = coalesce(j.brand, j.default_brand)
     where j.part = $1 and j.account_id = $2 and j.job_id = $3`,
 );

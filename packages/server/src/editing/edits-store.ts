@@ -71,21 +71,22 @@ export interface JoinedColumn {
   own: Pick<SegmentRow, 'source' | 'draft' | 'route' | 'notes' | 'failure' | 'target'>;
 }
 
+// SQL of a query whose first parameter is the account's part.
 const SEGMENTS_FROM = `select s.position, s.segment_id, s.source, s.draft, s.route, s.notes, s.failure, s.repeats,
           s.confidence, s.least_confidence, s.joined, case when ${SHOWS_SIMILAR} then s.similar_entry end as similar,
           coalesce(e.status, 'open') as status, e.target, coalesce(e.revision, 0) as revision, e.editor_id,
           coalesce(e.acknowledged, '{}') as acknowledged, e.filled_from is not null as filled,
           (select count(*) from comments c
-            where c.part = s.part and c.account_id = s.account_id and c.job_id = s.job_id
+            where c.part = $1 and c.account_id = s.account_id and c.job_id = s.job_id
               and c.position = s.position) as comments,
           exists (select from unsure_marks m
-                   where m.part = s.part and m.account_id = s.account_id and m.job_id = s.job_id
+                   where m.part = $1 and m.account_id = s.account_id and m.job_id = s.job_id
                      and m.position = s.position) as unsure,
           exists (select from queries q
-                   where q.part = s.part and q.account_id = s.account_id and q.job_id = s.job_id
+                   where q.part = $1 and q.account_id = s.account_id and q.job_id = s.job_id
                      and q.position = s.position and q.status = 'open') as asked
      from segments s
-     left join edits e on e.part = s.part and e.account_id = s.account_id and e.job_id = s.job_id
+     left join edits e on e.part = $1 and e.account_id = s.account_id and e.job_id = s.job_id
       and e.position = s.position
     where s.joined_to is null`;
 
@@ -166,11 +167,11 @@ const TARGETS = statement<SegmentTargetRow>(
             case when $4 and ${SHOWS_SIMILAR} then s.similar_entry->'target' end, s.draft) as target,
           coalesce(e.status = 'confirmed' or c.target is not null, false) as confirmed
      from segments s
-     left join edits e on e.part = s.part and e.account_id = s.account_id and e.job_id = s.job_id
+     left join edits e on e.part = $1 and e.account_id = s.account_id and e.job_id = s.job_id
       and e.position = s.position
      left join lateral (
        select h.target from edit_history h
-        where e.status = 'draft' and h.part = e.part and h.account_id = e.account_id and h.job_id = e.job_id
+        where e.status = 'draft' and h.part = $1 and h.account_id = e.account_id and h.job_id = e.job_id
           and h.position = e.position and h.kind = 'confirmed' and h.revision > s.divided_at
         order by h.revision desc limit 1) c on true
     where s.part = $1 and s.account_id = $2 and s.job_id = $3 and s.joined_to is null order by s.position`,
@@ -195,12 +196,12 @@ const COMPARED = statement<DeliveredSegment>(
   'editing.compared',
   `select s.draft, s.route, s.similar_entry as similar, e.target
      from segments s
-     join edits e on e.part = s.part and e.account_id = s.account_id and e.job_id = s.job_id and e.position = s.position
+     join edits e on e.part = $1 and e.account_id = s.account_id and e.job_id = s.job_id and e.position = s.position
     where s.part = $1 and s.account_id = $2 and s.job_id = $3 and s.similar_entry->>'than' = s.route
       and e.status = 'confirmed' and e.filled_from is null
       and length(s.draft::text) <= 4000 and length(e.target::text) <= 4000
       and not exists (select from fills f
-                       where f.part = s.part and f.account_id = s.account_id and f.job_id = s.job_id
+                       where f.part = $1 and f.account_id = s.account_id and f.job_id = s.job_id
                          and f.position = s.position)
     order by s.position limit 500`,
 );
@@ -215,20 +216,20 @@ export function joinsOf(targets: readonly SegmentTargetRow[]): [segmentId: strin
   return targets.flatMap(({ segment_id, segments }) => (segments > 1 ? [[segment_id, segments]] : []));
 }
 
-// SQL condition on segment `s`: nobody has edited it, and no editor holds its task.
-const UNTOUCHED = `
+/** SQL condition on segment `s`: nobody has edited it, and no editor holds its task. @param part its SQL */
+const untouched = (part: string) => `
   exists (select from edited_jobs e
-           where e.part = s.part and e.account_id = s.account_id and e.job_id = s.job_id and e.stage = 'editing')
+           where e.part = ${part} and e.account_id = s.account_id and e.job_id = s.job_id and e.stage = 'editing')
   and exists (select from tasks t
-               where t.part = s.part and t.account_id = s.account_id and t.job_id = s.job_id and t.kind = 'edit'
+               where t.part = ${part} and t.account_id = s.account_id and t.job_id = s.job_id and t.kind = 'edit'
                  and t.status in ('open', 'reported') and s.position between t.first_position and t.last_position)
   and not exists (select from edits e
-                   where e.part = s.part and e.account_id = s.account_id and e.job_id = s.job_id
+                   where e.part = ${part} and e.account_id = s.account_id and e.job_id = s.job_id
                      and e.position = s.position)`;
 const COUNT_UNTOUCHED = statement<{ segments: number }>(
   'editing.count_untouched',
   `select count(*) as segments from segments s
-    where s.part = $1 and s.account_id = $2 and s.job_id = $3 and ${UNTOUCHED}`,
+    where s.part = $1 and s.account_id = $2 and s.job_id = $3 and ${untouched('$1')}`,
 );
 
 /** Counts the segments of a job that no editor holds or has edited. */
@@ -245,7 +246,7 @@ const REPLACE_UNTOUCHED = statement<{ position: number }>(
        :confidence::real[], :least_confidence::real[])
        as g (position, segment_id, draft, route, notes, confidence, least_confidence)
     where s.part = :part and s.account_id = :account_id and s.job_id = :job_id and s.position = g.position
-      and s.segment_id = g.segment_id and ${UNTOUCHED}
+      and s.segment_id = g.segment_id and ${untouched(':part')}
    returning s.position`,
 );
 
@@ -285,12 +286,12 @@ const UNCONFIRMED = statement<{ position: number }>(
   'editing.unconfirmed',
   `select s.position
      from segments s
-     left join edits e on e.part = s.part and e.account_id = s.account_id and e.job_id = s.job_id
+     left join edits e on e.part = $1 and e.account_id = s.account_id and e.job_id = s.job_id
       and e.position = s.position
     where s.part = $1 and s.account_id = $2 and s.job_id = $3 and s.position between $4 and $5 and s.joined_to is null
       and (e.status is distinct from 'confirmed' or exists (
         select from queries q
-         where q.part = s.part and q.account_id = s.account_id and q.job_id = s.job_id
+         where q.part = $1 and q.account_id = s.account_id and q.job_id = s.job_id
            and q.position = s.position and q.status = 'open'))
     order by s.position`,
 );
@@ -336,7 +337,7 @@ const NEXT_EDIT = statement<{ revision: number }>(
   `update edits set status = :status, target = :target, revision = revision + 1, editor_id = :editor_id,
           active_ms = active_ms + :active_ms, distance = :distance, words = :words,
           acknowledged = :acknowledged, filled_from = :filled_from, changed_at = now(),
-          confirmed_at = case when :status = 'confirmed' then now() end
+          confirmed_at = (select now() where :status = 'confirmed')
     where part = :part and account_id = :account_id and job_id = :job_id and position = :position
       and revision = :revision
    returning revision`,

@@ -40,13 +40,13 @@ const PLACES_OF_JOB = statement<SegmentPlace>(
   `select r.job_id, r.position from readings r
     where r.part = $1 and r.account_id = $2 and r.job_id = $3 and r.position > $4
       and (exists (select from votes v
-                    where v.part = r.part and v.account_id = r.account_id and v.reading = r.reading
+                    where v.part = $1 and v.account_id = r.account_id and v.reading = r.reading
                       and v.withdrawn_at is null)
            or exists (select from disagreements d
-                       where d.part = r.part and d.account_id = r.account_id and d.reading = r.reading
+                       where d.part = $1 and d.account_id = r.account_id and d.reading = r.reading
                          and d.ruled_at is not null)
            or exists (select from fills f
-                       where f.part = r.part and f.account_id = r.account_id and f.job_id = r.job_id
+                       where f.part = $1 and f.account_id = r.account_id and f.job_id = r.job_id
                          and f.position = r.position))
     order by r.position limit $5`,
 );
@@ -120,22 +120,22 @@ const FILLABLE = statement<FillableRow>(
           case when f.under_rule is null then f.target_hash else (f.under_rule->>'target_hash')::bytea end as voted_hash,
           case when f.under_rule is null then f.vote_id else (f.under_rule->>'vote_id')::uuid end as voted_vote,
           exists (select from queries q
-                   where q.part = r.part and q.account_id = r.account_id and q.job_id = r.job_id
+                   where q.part = $1 and q.account_id = r.account_id and q.job_id = r.job_id
                      and q.position = r.position and q.status = 'open') as asked
      from unnest($3::uuid[], $4::integer[]) as g (job_id, position)
      join readings r on r.part = $1 and r.account_id = $2 and r.job_id = g.job_id and r.position = g.position
-     join segments s on s.part = r.part and s.account_id = r.account_id and s.job_id = r.job_id
+     join segments s on s.part = $1 and s.account_id = r.account_id and s.job_id = r.job_id
       and s.position = r.position
-     join jobs j on j.part = r.part and j.account_id = r.account_id and j.job_id = r.job_id
-     join edited_jobs w on w.part = r.part and w.account_id = r.account_id and w.job_id = r.job_id
-     join tasks t on t.part = r.part and t.account_id = r.account_id and t.job_id = r.job_id
+     join jobs j on j.part = $1 and j.account_id = r.account_id and j.job_id = r.job_id
+     join edited_jobs w on w.part = $1 and w.account_id = r.account_id and w.job_id = r.job_id
+     join tasks t on t.part = $1 and t.account_id = r.account_id and t.job_id = r.job_id
       and t.kind = 'edit' and t.status <> 'canceled'
       and r.position between t.first_position and t.last_position
-     left join edits e on e.part = r.part and e.account_id = r.account_id and e.job_id = r.job_id
+     left join edits e on e.part = $1 and e.account_id = r.account_id and e.job_id = r.job_id
       and e.position = r.position
-     left join fills f on f.part = r.part and f.account_id = r.account_id and f.job_id = r.job_id
+     left join fills f on f.part = $1 and f.account_id = r.account_id and f.job_id = r.job_id
       and f.position = r.position
-     left join brands b on b.part = j.part and b.account_id = j.account_id
+     left join brands b on b.part = $1 and b.account_id = j.account_id
       and b.external_id = coalesce(j.brand, j.default_brand)
     order by r.job_id, r.position`,
 );
@@ -190,9 +190,9 @@ const KEPT = statement<KeptFill>(
           case when w.stage = 'done' then 'delivered'
                when e.revision is null or e.revision = f.revision then 'held' else 'edited' end as why
      from fills f
-     join jobs j on j.part = f.part and j.account_id = f.account_id and j.job_id = f.job_id
-     join edited_jobs w on w.part = f.part and w.account_id = f.account_id and w.job_id = f.job_id
-     left join edits e on e.part = f.part and e.account_id = f.account_id and e.job_id = f.job_id
+     join jobs j on j.part = $1 and j.account_id = f.account_id and j.job_id = f.job_id
+     join edited_jobs w on w.part = $1 and w.account_id = f.account_id and w.job_id = f.job_id
+     left join edits e on e.part = $1 and e.account_id = f.account_id and e.job_id = f.job_id
       and e.position = f.position
     where f.part = $1 and f.account_id = $2 and f.vote_id = any($3) and f.under_rule is null and w.stage <> 'canceled'
     order by f.job_id, f.position limit 1000`,
@@ -262,14 +262,17 @@ export interface NewFill extends SegmentPlace {
 const KEEP_UNDER_RULES = statement(
   'editing.keep_under_rules',
   `update fills f
-      set under_rule = jsonb_build_object('vote_id', f.vote_id, 'target_hash', f.target_hash, 'revision', f.revision,
-            'filled_at', f.filled_at, 'draft', s.draft, 'edit', to_jsonb(e))
-     from unnest($3::uuid[], $4::integer[]) as g (job_id, position)
-     join segments s on s.part = $1 and s.account_id = $2 and s.job_id = g.job_id and s.position = g.position
-     left join edits e on e.part = s.part and e.account_id = s.account_id and e.job_id = s.job_id
-      and e.position = s.position
-    where f.part = $1 and f.account_id = $2 and f.job_id = g.job_id and f.position = g.position
-      and f.under_rule is null`,
+      set under_rule = k.kept
+     from (select o.job_id, o.position,
+                  jsonb_build_object('vote_id', o.vote_id, 'target_hash', o.target_hash, 'revision', o.revision,
+                    'filled_at', o.filled_at, 'draft', s.draft, 'edit', to_jsonb(e)) as kept
+             from unnest($3::uuid[], $4::integer[]) as g (job_id, position)
+             join fills o on o.part = $1 and o.account_id = $2 and o.job_id = g.job_id and o.position = g.position
+             join segments s on s.part = $1 and s.account_id = $2 and s.job_id = g.job_id and s.position = g.position
+             left join edits e on e.part = $1 and e.account_id = s.account_id and e.job_id = s.job_id
+              and e.position = s.position
+            where o.under_rule is null) k
+    where f.part = $1 and f.account_id = $2 and f.job_id = k.job_id and f.position = k.position`,
 );
 
 /**
@@ -337,7 +340,7 @@ const CONFIRM_FILLS = statement(
        as g (job_id, position, target, revision, editor_id, acknowledged)
    on conflict (part, account_id, job_id, position) do update
       set status = excluded.status, target = excluded.target, revision = excluded.revision,
-          editor_id = excluded.editor_id, acknowledged = excluded.acknowledged, changed_at = now(),
+          editor_id = excluded.editor_id, acknowledged = excluded.acknowledged, changed_at = excluded.changed_at,
           confirmed_at = excluded.confirmed_at`,
 );
 
@@ -409,7 +412,7 @@ const RESTORE_DRAFTS = statement(
      returning f.*)
    update segments s set draft = g.draft, route = g.route, notes = g.notes, failure = g.failure
      from gone g
-    where s.part = g.part and s.account_id = g.account_id and s.job_id = g.job_id and s.position = g.position`,
+    where s.part = $1 and s.account_id = g.account_id and s.job_id = g.job_id and s.position = g.position`,
 );
 
 // The segment keeps its route, because votes and rules have the same.
@@ -427,7 +430,7 @@ const LIFT_RULES = statement<SegmentPlace>(
      returning f.part, f.account_id, f.job_id, f.position, u.under_rule as under),
    drafts as (
      update segments s set draft = b.under->'draft' from back b
-      where s.part = b.part and s.account_id = b.account_id and s.job_id = b.job_id and s.position = b.position),
+      where s.part = $1 and s.account_id = b.account_id and s.job_id = b.job_id and s.position = b.position),
    confirmed as (
      insert into edits (part, account_id, job_id, position, status, target, revision, editor_id, acknowledged,
        changed_at, confirmed_at)

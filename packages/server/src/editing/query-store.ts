@@ -70,8 +70,8 @@ const OF_ACCOUNT = statement<CustomerQueryRow>(
   'editing.queries_of_account',
   `select ${COLUMNS}, j.uid, s.source
      from queries q
-     join jobs j on j.part = q.part and j.account_id = q.account_id and j.job_id = q.job_id
-     join segments s on s.part = q.part and s.account_id = q.account_id and s.job_id = q.job_id
+     join jobs j on j.part = $1 and j.account_id = q.account_id and j.job_id = q.job_id
+     join segments s on s.part = $1 and s.account_id = q.account_id and s.job_id = q.job_id
       and s.position = q.position
      left join users u on u.user_id = q.user_id
     where q.part = $1 and q.account_id = $2 and j.environment = $3
@@ -139,7 +139,7 @@ export async function closeQueries(
 const FIND = statement<{ uid: string; answer: string | null }>(
   'editing.find_query',
   `select j.uid, q.answer
-     from queries q join jobs j on j.part = q.part and j.account_id = q.account_id and j.job_id = q.job_id
+     from queries q join jobs j on j.part = $1 and j.account_id = q.account_id and j.job_id = q.job_id
     where q.part = $1 and q.account_id = $2 and q.query_id = $3 and j.environment = $4`,
 );
 

@@ -71,7 +71,7 @@ const NOTE = statement(
         set job_id = excluded.job_id, noted_at = excluded.noted_at)
    delete from disagreements d using disagreements o
     where d.part = $1 and d.account_id = $2 and d.reading = $3 and d.context = $4 and d.ruled_at is null
-      and o.part = d.part and o.account_id = d.account_id and o.disagreement_id = d.disagreement_id
+      and o.part = $1 and o.account_id = d.account_id and o.disagreement_id = d.disagreement_id
       and o.noted_at = d.noted_at and not exists (select from differing)`,
 );
 
@@ -111,7 +111,7 @@ const OWN_SOURCE = `coalesce(s.joined->'own'->'source', s.source)`;
  * customer has not paid for the texts of its editor.
  */
 const OF_DELIVERED = `and exists (select from jobs j
-     where j.part = v.part and j.account_id = v.account_id and j.job_id = v.job_id
+     where j.part = $1 and j.account_id = v.account_id and j.job_id = v.job_id
        and j.status in ('completed', 'accepted') and j.tier <> 'machine')`;
 const LIST = statement<DisagreementRow>(
   'editing.list_disagreements',
@@ -135,7 +135,7 @@ const LIST = statement<DisagreementRow>(
      join jobs j on j.part = $1 and j.account_id = $2 and j.job_id = p.job_id
      left join texts t on t.disagreement_id = p.disagreement_id
      left join votes v on v.part = $1 and v.account_id = $2 and v.vote_id = t.vote_id
-     left join segments s on s.part = v.part and s.account_id = v.account_id and s.job_id = v.job_id
+     left join segments s on s.part = $1 and s.account_id = v.account_id and s.job_id = v.job_id
       and s.position = v.position
     order by p.disagreement_id desc, t.editors desc, t.vote_id`,
 );
@@ -163,9 +163,9 @@ const CHOICE = statement<Choice>(
   `select v.vote_id, v.editor_id, v.target, v.target_hash, v.acknowledged, v.job_id, s.segment_id,
           ${OWN_SOURCE} as source
      from disagreements d
-     join votes v on v.part = d.part and v.account_id = d.account_id and v.reading = d.reading
+     join votes v on v.part = $1 and v.account_id = d.account_id and v.reading = d.reading
       and v.context = d.context and v.vote_id = $4 and v.withdrawn_at is null ${OF_DELIVERED}
-     join segments s on s.part = v.part and s.account_id = v.account_id and s.job_id = v.job_id
+     join segments s on s.part = $1 and s.account_id = v.account_id and s.job_id = v.job_id
       and s.position = v.position
     where d.part = $1 and d.account_id = $2 and d.disagreement_id = $3`,
 );

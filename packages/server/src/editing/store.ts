@@ -49,7 +49,7 @@ const INSERT_TASKS = statement(
    select e.part, e.account_id, t.task_id, e.job_id, t.kind, t.first, t.last, t.words, j.source_language,
           j.target_language, e.deadline_at, t.reserved_for,
           case when t.reserved_for is not null then now() + make_interval(secs => t.reserved_hours * 3600) end
-     from edited_jobs e join jobs j on j.part = e.part and j.account_id = e.account_id and j.job_id = e.job_id,
+     from edited_jobs e join jobs j on j.part = :part and j.account_id = e.account_id and j.job_id = e.job_id,
           unnest(:ids::uuid[], :kinds::text[], :firsts::integer[],
             :lasts::integer[], :words::integer[], :reserved_for::uuid[],
             :reserved_hours::float8[])
@@ -341,10 +341,10 @@ const IS_EDITOR = statement<{ able: boolean }>(
       where t.part = $1 and t.account_id = $2 and t.task_id = $3 and l.user_id = $4 and u.disabled_at is null
         and not exists (
           select from task_skips k
-           where k.part = t.part and k.account_id = t.account_id and k.task_id = t.task_id and k.user_id = $4)
+           where k.part = $1 and k.account_id = t.account_id and k.task_id = t.task_id and k.user_id = $4)
         and (t.kind = 'edit' or l.review and not exists (
           select from claims c
-           where c.part = t.part and c.account_id = t.account_id and c.job_id = t.job_id and c.kind = 'edit'
+           where c.part = $1 and c.account_id = t.account_id and c.job_id = t.job_id and c.kind = 'edit'
              and c.user_id = $4 and c.saves > 0))) as able`,
 );
 

@@ -84,12 +84,12 @@ const WITHDRAW_TEXT = statement<{ vote_id: string }>(
   'editing.withdraw_text',
   `with same as (
      select distinct o.part, o.account_id, o.vote_id, o.reading
-       from votes v join votes o on o.part = v.part and o.account_id = v.account_id and o.reading = v.reading
+       from votes v join votes o on o.part = $1 and o.account_id = v.account_id and o.reading = v.reading
         and o.target_hash = v.target_hash
       where v.part = $1 and v.account_id = $2 and v.vote_id = any($3)),
    gone as (
      update votes w set withdrawn_at = now() from same s
-      where w.part = s.part and w.account_id = s.account_id and w.vote_id = s.vote_id and w.withdrawn_at is null),
+      where w.part = $1 and w.account_id = s.account_id and w.vote_id = s.vote_id and w.withdrawn_at is null),
    queued as (
      insert into propagations (part, account_id, reading) select distinct part, account_id, reading from same)
    select vote_id from same`,
@@ -145,11 +145,11 @@ const foundVotes = (condition: string) =>
   `select v.vote_id as vote, j.uid, j.source_language, j.target_language, coalesce(s.joined->'own'->'source', s.source) as source, v.target,
           coalesce(u.name, '') as editor, v.voted_at, v.withdrawn_at,
           (select count(*) from fills f
-            where f.part = v.part and f.account_id = v.account_id and f.vote_id = v.vote_id
+            where f.part = $1 and f.account_id = v.account_id and f.vote_id = v.vote_id
               and f.under_rule is null) as segments
      from votes v
-     join jobs j on j.part = v.part and j.account_id = v.account_id and j.job_id = v.job_id
-     join segments s on s.part = v.part and s.account_id = v.account_id and s.job_id = v.job_id
+     join jobs j on j.part = $1 and j.account_id = v.account_id and j.job_id = v.job_id
+     join segments s on s.part = $1 and s.account_id = v.account_id and s.job_id = v.job_id
       and s.position = v.position
      left join users u on u.user_id = v.editor_id
     where v.part = $1 and v.account_id = $2 and ($3::text[] is null or (j.status = any($3) and j.tier <> 'machine')) ${condition}
@@ -213,7 +213,7 @@ const VOTES_FOR = statement<VoteRow>(
    select v.vote_id, v.reading, v.context, v.editor_id, v.reviewed, v.target, v.target_hash, v.acknowledged,
           v.voted_at, v.withdrawn_at is not null as withdrawn, coalesce(s.joined->'own'->'source', s.source) as source, coalesce(u.name, '') as name
      from votes v
-     join segments s on s.part = v.part and s.account_id = v.account_id and s.job_id = v.job_id
+     join segments s on s.part = $1 and s.account_id = v.account_id and s.job_id = v.job_id
       and s.position = v.position
      left join users u on u.user_id = v.editor_id
     where v.part = $1 and v.account_id = $2 and v.vote_id = any(array(select vote_id from latest) || $4::uuid[])`,
@@ -262,10 +262,7 @@ export async function approveVotes(
 const QUEUE_JOBS = statement(
   'editing.queue_jobs',
   `insert into propagations (part, account_id, job_id)
-   select distinct g.part, g.account_id, g.job_id
-     from unnest($1::smallint[], $2::uuid[], $3::uuid[]) as g (part, account_id, job_id)
-    where exists (
-      select from readings r where r.part = g.part and r.account_id = g.account_id and r.job_id = g.job_id)`,
+   select $1, $2, $3 where exists (select from readings where part = $1 and account_id = $2 and job_id = $3)`,
 );
 
 /** Queues the waiting segments of jobs, because votes for them may exist. */
@@ -273,12 +270,10 @@ export async function queueWaitingJobs(
   transaction: Transaction,
   jobs: readonly { account: AccountRef; jobId: string }[],
 ): Promise<void> {
-  if (jobs.length === 0) return;
-  await transaction.query(QUEUE_JOBS, [
-    jobs.map(({ account }) => account.part),
-    jobs.map(({ account }) => account.accountId),
-    jobs.map(({ jobId }) => jobId),
-  ]);
+  const accounts = new Map(jobs.map(({ account, jobId }) => [jobId, account]));
+  for (const [jobId, { part, accountId }] of accounts) {
+    await transaction.query(QUEUE_JOBS, [part, accountId, jobId]);
+  }
 }
 
 /** Queued work: the segments that share a reading, or the segments of one job. */
@@ -289,11 +284,11 @@ const OPEN_PROPAGATION = statement<{ reading: Buffer | null; job_id: string | nu
   `with same as (
      delete from propagations d
       using (select l.part, l.account_id, d.propagation_id
-               from propagations l join propagations d on d.part = l.part and d.account_id = l.account_id
+               from propagations l join propagations d on d.part = $1 and d.account_id = l.account_id
                 and d.reading = l.reading and d.propagation_id <> l.propagation_id and d.lease_token is null
               where l.part = $1 and l.account_id = $2 and l.propagation_id = $3 and l.lease_token = $4
                 for update of d skip locked) o
-      where d.part = o.part and d.account_id = o.account_id and d.propagation_id = o.propagation_id)
+      where d.part = $1 and d.account_id = o.account_id and d.propagation_id = o.propagation_id)
    select reading, job_id from propagations
     where part = $1 and account_id = $2 and propagation_id = $3 and lease_token = $4`,
 );

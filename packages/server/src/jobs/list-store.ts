@@ -158,12 +158,12 @@ const MATCHING = {
 const COUNT = statement<{ count: number }>(
   'jobs.list_count',
   `select count(*) as count from (
-     ${walk('', `${WITHIN} and ${FILTERS}`, 'asc')} limit ${MAX_COUNTED + 1}) counted`,
+     ${walk('1', `${WITHIN} and ${FILTERS}`, 'asc')} limit ${MAX_COUNTED + 1}) counted`,
 );
 const COUNT_BY_STATUS = statement<{ count: number }>(
   'jobs.list_count_status',
   `select count(*) as count from (
-     select from ${COMBINATIONS}, lateral (${walkCombination('', TIMES_AND_UID, 'asc')}) one
+     select 1 from ${COMBINATIONS}, lateral (${walkCombination('1', TIMES_AND_UID, 'asc')}) one
       limit ${MAX_COUNTED + 1}) counted`,
 );
 // Counts jobs that are filtered only by time. Ids inside the period are counted from the index, and only jobs
@@ -171,9 +171,9 @@ const COUNT_BY_STATUS = statement<{ count: number }>(
 const COUNT_BY_TIME = statement<{ count: number }>(
   'jobs.list_count_time',
   `select count(*) as count from (
-     (${walk('', between(':sure_low', ':sure_high'), 'asc')} limit ${MAX_COUNTED + 1})
-     union all (${walk('', `${between(':low', ':sure_low')} and ${TIMES}`, 'asc')} limit ${MAX_COUNTED + 1})
-     union all (${walk('', `${between(':sure_high', ':high')} and ${TIMES}`, 'asc')} limit ${MAX_COUNTED + 1})
+     (${walk('1', between(':sure_low', ':sure_high'), 'asc')} limit ${MAX_COUNTED + 1})
+     union all (${walk('1', `${between(':low', ':sure_low')} and ${TIMES}`, 'asc')} limit ${MAX_COUNTED + 1})
+     union all (${walk('1', `${between(':sure_high', ':high')} and ${TIMES}`, 'asc')} limit ${MAX_COUNTED + 1})
       limit ${MAX_COUNTED + 1}) counted`,
 );
 const TOTAL = statement<{ count: number }>(

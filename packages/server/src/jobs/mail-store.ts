@@ -63,7 +63,7 @@ const CLAIM = statement<JobToMail>(
    update jobs j
       set mail_at = now() + least(greatest(interval '10 minutes', now() - j.finished_at), interval '1 day')
      from done d left join users u on u.user_id = $3 and u.disabled_at is null
-    where j.part = d.part and j.account_id = d.account_id and j.job_id = d.job_id
+    where j.part = $1 and j.account_id = d.account_id and j.job_id = d.job_id
    returning j.job_id, j.uid, j.tier, j.status, j.source_language, j.target_language, u.email, u.name`,
 );
 

@@ -129,15 +129,14 @@ export async function markFellBack(
 // deadlock.
 const SKIP_JOB_TIME = statement<{ job_id: string }>(
   'jobs.skip_time',
-  `with waiting as (
-     select part, account_id, job_id from jobs
+  `with earlier as (
+     select job_id, hold_until - make_interval(secs => $3::float8) as hold_until,
+            case when lease_token is null then due_at - make_interval(secs => $3::float8) else due_at end as due_at
+       from jobs
       where part = $1 and account_id = $2 and environment = 'sandbox' and due_at is not null
       order by job_id for update)
-   update jobs j
-      set hold_until = j.hold_until - make_interval(secs => $3::float8),
-          due_at = case when j.lease_token is null then j.due_at - make_interval(secs => $3::float8) else j.due_at end
-     from waiting w
-    where j.part = w.part and j.account_id = w.account_id and j.job_id = w.job_id
+   update jobs j set hold_until = e.hold_until, due_at = e.due_at from earlier e
+    where j.part = $1 and j.account_id = $2 and j.job_id = e.job_id
    returning j.job_id`,
 );
 

@@ -30,7 +30,7 @@ const CONFIRMED = statement<{ segments: number; confirmed: number }>(
   'jobs.confirmed',
   `select count(*) as segments, count(*) filter (where e.status = 'confirmed') as confirmed
      from segments s left join edits e
-       on e.part = s.part and e.account_id = s.account_id and e.job_id = s.job_id and e.position = s.position
+       on e.part = $1 and e.account_id = s.account_id and e.job_id = s.job_id and e.position = s.position
     where s.part = $1 and s.account_id = $2 and s.job_id = $3 and s.joined_to is null`,
 );
 
@@ -60,9 +60,9 @@ const EDITED_WORDS = statement<{ segments: number; opened: number; voted: number
           coalesce(sum(f.words) filter (where s.route = 'memory:vote' and (e.position is null
             or e.status = 'confirmed' and e.distance = 0)), 0) as voted
      from segments s left join edits e
-       on e.part = s.part and e.account_id = s.account_id and e.job_id = s.job_id and e.position = s.position
+       on e.part = $1 and e.account_id = s.account_id and e.job_id = s.job_id and e.position = s.position
      left join fills f
-       on f.part = s.part and f.account_id = s.account_id and f.job_id = s.job_id and f.position = s.position
+       on f.part = $1 and f.account_id = s.account_id and f.job_id = s.job_id and f.position = s.position
     where s.part = $1 and s.account_id = $2 and s.job_id = $3`,
 );
 

@@ -36,7 +36,7 @@ const UPGRADE = statement<{ charge: number }>(
             hold_until = case when :hold_seconds > 0 then now() + make_interval(secs => :hold_seconds) end,
             finished_at = null, due_at = now(), attempts = 0
        from before b
-      where j.part = b.part and j.account_id = b.account_id and j.job_id = b.job_id
+      where j.part = :part and j.account_id = b.account_id and j.job_id = b.job_id
      returning j.part, j.account_id, j.job_id, j.environment, j.source_language, j.target_language, j.charge,
        b.status as from_status, b.tier as from_tier),
    counted as (
@@ -49,7 +49,7 @@ const UPGRADE = statement<{ charge: number }>(
      select part, account_id, :event_id, job_id, from_status, :to_status, :actor, 'upgrade' from moved),
    draft as (
      update job_texts t set kind = 'supplied' from moved m
-      where t.part = m.part and t.account_id = m.account_id and t.job_id = m.job_id and t.kind = 'result'),
+      where t.part = :part and t.account_id = m.account_id and t.job_id = m.job_id and t.kind = 'result'),
    instructed as (
      insert into job_texts (part, account_id, job_id, kind, body)
      select part, account_id, job_id, 'instructions', :instructions from moved where :instructions::text is not null
@@ -108,7 +108,7 @@ const CANCEL_UPGRADE = statement<{ instructions: string | null }>(
        from before b, jsonb_to_record(b.before_upgrade) as k (charge smallint, price_cents bigint, cents_per_word bigint, discounts jsonb, words integer,
             tone text, topics text[], brand text, default_brand text, callback_url text, hold_until timestamptz,
             finished_at timestamptz, instructions text)
-      where j.part = b.part and j.account_id = b.account_id and j.job_id = b.job_id
+      where j.part = :part and j.account_id = b.account_id and j.job_id = b.job_id
      returning j.part, j.account_id, j.job_id, j.environment, j.source_language, j.target_language, j.tier, j.status,
        b.tier as from_tier, b.status as from_status, k.instructions),
    counted as (

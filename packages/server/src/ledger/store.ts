@@ -105,7 +105,7 @@ const REFUND = statement<{ amount_cents: number; available_cents: number }>(
      select t.part, t.account_id, t.environment, t.job_id, max(t.charge) filter (where t.kind = 'capture') as charge,
             sum(case t.kind when 'capture' then t.amount_cents else -t.amount_cents end)::bigint as cents
        from transfers t join jobs j using (part, account_id, job_id)
-      where t.part = $1 and t.account_id = $2 and j.environment = $3 and j.uid = $4
+      where j.part = $1 and t.part = $1 and t.account_id = $2 and j.environment = $3 and j.uid = $4
         and t.kind in ('capture', 'refund')
       group by 1, 2, 3, 4),
    entry as (
@@ -122,7 +122,7 @@ const FIND_JOB = statement<{ refunded: boolean }>(
   'ledger.find_job',
   `select exists (
      select from transfers t
-      where t.part = j.part and t.account_id = j.account_id and t.job_id = j.job_id and t.kind = 'refund')
+      where t.part = $1 and t.account_id = j.account_id and t.job_id = j.job_id and t.kind = 'refund')
      as refunded
      from jobs j where j.part = $1 and j.account_id = $2 and j.environment = $3 and j.uid = $4`,
 );
@@ -276,7 +276,7 @@ const LINES = statement<LineRow>(
           case when t.charge = j.charge and t.kind in ('hold', 'capture')
             then j.discounts end as discounts,
           case when t.charge = j.charge and t.kind = 'capture' then j.edited_words end as edited_words
-     from transfers t left join jobs j on j.part = t.part and j.account_id = t.account_id and j.job_id = t.job_id
+     from transfers t left join jobs j on j.part = $1 and j.account_id = t.account_id and j.job_id = t.job_id
     where t.part = $1 and t.account_id = $2 and t.environment = $3
       and t.created_at >= $4 and t.created_at < $5
     order by t.created_at, t.transfer_id`,

@@ -84,11 +84,11 @@ const UPDATE_WEIGHTS = statement(
             greatest(case m.origin when 'import' then $4::smallint else 0 end,
               coalesce(max(array_position(array['delivered', 'reviewed', 'accepted'], l.outcome) + $4), 0)) as weight
        from memory m left join memory_lessons l
-         on l.part = m.part and l.account_id = m.account_id and l.memory_id = m.memory_id
+         on l.part = $1 and l.account_id = m.account_id and l.memory_id = m.memory_id
       where m.part = $1 and m.account_id = $2 and m.memory_id = any($3)
       group by m.part, m.account_id, m.memory_id, m.origin)
    update memory m set weight = h.weight from heaviest h
-    where m.part = h.part and m.account_id = h.account_id and m.memory_id = h.memory_id and m.weight <> h.weight`,
+    where m.part = $1 and m.account_id = h.account_id and m.memory_id = h.memory_id and m.weight <> h.weight`,
 );
 
 /**
@@ -153,7 +153,7 @@ const TOUCHED = statement<TouchRow>(
        union all
        select part, account_id, job_id, position, 'taught', outcome, editor_id, created_at
          from memory_lessons where part = $1 and account_id = $2 and memory_id = $3) t
-     join jobs j on j.part = t.part and j.account_id = t.account_id and j.job_id = t.job_id
+     join jobs j on j.part = $1 and j.account_id = t.account_id and j.job_id = t.job_id
     order by t.created_at desc, t.job_id, t.position limit $4`,
 );
 

@@ -149,7 +149,7 @@ const SAME = statement<SameRow>(
   'memory.same',
   `select ${ENTRY_COLUMNS}, ${hasTone('$9')} as in_tone, exists (
             select from memory_lessons l
-             where l.part = m.part and l.account_id = m.account_id and l.memory_id = m.memory_id
+             where l.part = $1 and l.account_id = m.account_id and l.memory_id = m.memory_id
                and l.context_hash = $7 and l.outcome <> 'rejected') as in_context
      from memory m
     where part = $1 and account_id = $2 and source_language = $3 and target_language = $4 and source_hash = $5
@@ -293,7 +293,7 @@ const WRITE = statement<WrittenRow>(
        as g (memory_id, source_hash, target_hash, source, target, sketch, searched, tone)
     order by source_hash, target_hash
    on conflict (part, account_id, source_language, target_language, source_hash, brand, target_hash)
-   do update set weight = greatest(memory.weight, excluded.weight), changed_at = now(),
+   do update set weight = greatest(memory.weight, excluded.weight), changed_at = excluded.changed_at,
      origin = case when excluded.origin = 'import' then 'import' else memory.origin end
    returning memory_id, source_hash, target_hash, xmax <> 0 as confirmed`,
 );

@@ -71,9 +71,10 @@ export async function listRequestedErasures(on: Queryable, limit: number): Promi
 
 const ASK_TO_END = statement<{ since: Date; is_first: boolean }>(
   'retention.ask_to_end',
-  `update accounts set erase_requested_at = coalesce(erase_requested_at, now())
-    where part = $1 and account_id = $2
-   returning erase_requested_at as since, erase_requested_at = now() as is_first`,
+  `update accounts a set erase_requested_at = least(a.erase_requested_at, now())
+     from (select erase_requested_at as since from accounts where part = $1 and account_id = $2 for no key update) before
+    where a.part = $1 and a.account_id = $2
+   returning a.erase_requested_at as since, before.since is null as is_first`,
 );
 
 /**
@@ -92,7 +93,7 @@ const END_ATTEMPTS = statement<{ delivery_id: string }>(
   'retention.end_attempts',
   `delete from attempts where part = $1 and account_id = $2 and (delivery_id, attempt) in (
      select a.delivery_id, a.attempt from attempts a
-       join deliveries d on d.part = a.part and d.account_id = a.account_id and d.delivery_id = a.delivery_id
+       join deliveries d on d.part = $1 and d.account_id = a.account_id and d.delivery_id = a.delivery_id
       where a.part = $1 and a.account_id = $2 and a.delivery_id < $3 and d.status <> 'pending'
         and d.finished_at < now() - make_interval(days => $4)
       order by a.delivery_id limit $5)
@@ -114,7 +115,7 @@ export async function deleteAttempts(
 const OLD_EVENTS = statement<{ event_id: string }>(
   'retention.old_events',
   `(select e.event_id from events e left join deliveries d
-        on d.part = e.part and d.account_id = e.account_id and d.delivery_id = e.event_id
+        on d.part = $1 and d.account_id = e.account_id and d.delivery_id = e.event_id
      where e.part = $1 and e.account_id = $2 and e.event_id < $3 and d.status is distinct from 'pending'
      order by e.event_id limit $4)
    union all
@@ -153,7 +154,7 @@ const OLD_JOBS = statement<{ job_id: string }>(
   `select j.job_id from jobs j
     where j.part = $1 and j.account_id = $2 and j.job_id in (
         select distinct t.job_id from job_texts t
-          join jobs f on f.part = t.part and f.account_id = t.account_id and f.job_id = t.job_id
+          join jobs f on f.part = $1 and f.account_id = t.account_id and f.job_id = t.job_id
          where t.part = $1 and t.account_id = $2 and t.job_id < $3
            and f.status in ('completed', 'failed', 'canceled', 'accepted')
            and f.finished_at < now() - make_interval(days => $4)
@@ -197,7 +198,7 @@ const QUEUE_DISAGREEMENTS = statement(
   `insert into propagations (part, account_id, reading)
    select distinct d.part, d.account_id, d.reading
      from votes v
-     join disagreements d on d.part = v.part and d.account_id = v.account_id and d.reading = v.reading
+     join disagreements d on d.part = $1 and d.account_id = v.account_id and d.reading = v.reading
       and d.context = v.context and d.ruled_at is null
     where v.part = $1 and v.account_id = $2 and v.job_id = any($3) and v.withdrawn_at is null`,
 );
@@ -269,14 +270,14 @@ const FIRST = { uuid: '00000000-0000-0000-0000-000000000000', text: '', integer:
 const ONLY = {
   // A machine job has edited_jobs only if its upgrade was canceled. The texts of a rejected job may still change.
   delivered: `exists (
-    select from jobs j where j.part = t.part and j.account_id = t.account_id and j.job_id = t.job_id
+    select from jobs j where j.part = $1 and j.account_id = t.account_id and j.job_id = t.job_id
        and j.status in ('completed', 'accepted')
        and (j.tier <> 'machine' or not exists (
          select from edited_jobs w
-          where w.part = j.part and w.account_id = j.account_id and w.job_id = j.job_id)))`,
+          where w.part = $1 and w.account_id = j.account_id and w.job_id = j.job_id)))`,
   // During the delivery delay, an unfinished job already has its result.
   result: `(t.kind <> 'result' or exists (
-    select from jobs j where j.part = t.part and j.account_id = t.account_id and j.job_id = t.job_id
+    select from jobs j where j.part = $1 and j.account_id = t.account_id and j.job_id = t.job_id
        and j.status in ('completed', 'accepted', 'rejected')))`,
 } as const;
 

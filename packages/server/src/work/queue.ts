@@ -196,7 +196,8 @@ export function leaseStatements(
   );
   const recount: Statement<never> = statement(
     `work.recount_${table}`,
-    `update ${table} t set attempts = attempts + $5 ${held}`,
+    `update ${table} set attempts = attempts + $5
+      where part = $1 and account_id = $2 and ${key} = $3 and lease_token = $4`,
   );
   const kinds = {
     jobs: 'jobs',
@@ -232,8 +233,8 @@ export function leaseOperations(
         if (released.has(token + id)) database.changed(kind, account, kind === 'jobs' ? id : undefined);
       }
     },
-    async adjustAttempts(lease, by) {
-      await database.query(statements.recount, [...columns([lease]), by]);
+    async adjustAttempts({ account, id, token }, by) {
+      await database.query(statements.recount, [account.part, account.accountId, id, token, by]);
     },
   };
 }
