@@ -9,6 +9,7 @@ import { proveCanary } from './canary/canary.ts';
 import { proveCrash } from './crash/crash.ts';
 import { proveDelivery } from './delivery/delivery.ts';
 import { proveDependencies } from './dependencies/dependencies.ts';
+import { proveDistributed } from './distributed/distributed.ts';
 import { proveEditing } from './editing/editing.ts';
 import { proveEngines } from './engines/engines.ts';
 import { proveFailover } from './failover/failover.ts';
@@ -60,6 +61,7 @@ await runNamed(
     restore: proveRestore,
     rotate: proveRotate,
     dependencies: proveDependencies,
+    distributed: proveDistributed,
     soak: proveSoak,
     teeth: proveTeeth,
   },
