@@ -89,7 +89,7 @@ async function startAndKill(database: Connection, target: number, after: number)
     stdio: 'ignore',
   });
   const ended = once(child, 'exit');
-  // All looks use one connection, so that the kill follows the migration closely.
+  // All queries use one connection, so that the process is killed soon after the migration.
   await withClient(database, async (_, query) => {
     while (child.exitCode === null && (await countApplied(query)) < target) await wait(1);
   });

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-// An own copy of the module: these tests move its clock into the future, and later test files run in the same process.
+// A separate copy of the module, because these tests move its clock into the future, and later test files run in the same
+// process.
 const ids: typeof import('./ids.ts') = await import(new URL('./ids.ts?own', import.meta.url).href);
 const { assignUid, partOf, uuidv7 } = ids;
 

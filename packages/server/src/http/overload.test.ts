@@ -14,7 +14,7 @@ let server: TestServer;
 let call: ReturnType<typeof createClient>;
 /** A connection that holds a lock on the jobs table, so that every creation waits. */
 let holder: pg.Client;
-/** A second connection, because a transaction lists only the connections that existed at its first look. */
+/** A second connection: all queries of one transaction see `pg_stat_activity` as it was at the first query. */
 let observer: pg.Client;
 
 beforeAll(async () => {

@@ -2,6 +2,7 @@ import { TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslate } from '../../i18n.tsx';
+import { usePaused } from '../../page.tsx';
 import { FailureNotice } from '../../ui/Failure.tsx';
 import { concordance } from '../api.ts';
 import { useWorkbench } from '../context.tsx';
@@ -9,8 +10,6 @@ import shared from '../workbench.module.css';
 import css from './panel.module.css';
 import { Section } from './Section.tsx';
 
-/** The minimum pause in typing before a search starts, in milliseconds. */
-const TYPING_PAUSE_MS = 300;
 /** The minimum number of characters that are searched without Enter. */
 const MIN_CHARACTERS = 3;
 
@@ -20,7 +19,9 @@ export function Concordance({ words }: { words: string }) {
   const t = useTranslate();
   const [text, setText] = useState(words);
   const [query, setQuery] = useState(words);
-  const [composing, setComposing] = useState(false);
+  // The text without an unfinished composition of an input method.
+  const [typed, setTyped] = useState(words);
+  const paused = usePaused(typed.trim());
   const { data, error, isFetching } = useQuery({
     ...concordance(workbench.task.task, query),
     placeholderData: keepPreviousData,
@@ -29,16 +30,14 @@ export function Concordance({ words }: { words: string }) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     setText(words);
+    setTyped(words);
     setQuery(words);
     field.current?.focus();
     field.current?.select();
   }, [words]);
   useEffect(() => {
-    const typed = text.trim();
-    if (composing || (typed !== '' && typed.length < MIN_CHARACTERS)) return;
-    const timer = setTimeout(() => setQuery(typed), TYPING_PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text, composing]);
+    if (paused === '' || paused.length >= MIN_CHARACTERS) setQuery(paused);
+  }, [paused]);
   return (
     <Section title={t('workbench.concordance')}>
       <TextInput
@@ -46,9 +45,11 @@ export function Concordance({ words }: { words: string }) {
         data-field="concordance"
         aria-label={t('workbench.concordance.words')}
         value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-        onCompositionStart={() => setComposing(true)}
-        onCompositionEnd={() => setComposing(false)}
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+          if (!(event.nativeEvent as InputEvent).isComposing) setTyped(event.currentTarget.value);
+        }}
+        onCompositionEnd={(event) => setTyped(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && !event.nativeEvent.isComposing) setQuery(text.trim());
           if (event.key === 'Escape') workbench.close('concordance');
