@@ -1,29 +1,42 @@
 /**
  * Tests the first hour of a new installation from its empty database: the first operator sets it up and invites an
- * editor and a customer, who have a document translated. Everybody uses only the pages.
+ * editor and a customer by e-mail. The customer has a document translated, rejects it once, and gets it corrected.
+ * Everybody uses only the pages and their e-mails.
  */
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { linkForFirstOperator } from '../../server/src/access/invitations.ts';
 import { type Receiver, startReceiver, until } from '../../server/src/testing/harness.ts';
+import { type Mailbox, startMailbox } from '../../server/src/testing/mailbox.ts';
 import { startWeb, type Web } from './browser.ts';
 import { target } from './workbench.ts';
 
 const PASSWORD = 'a long and quiet password';
 const SENTENCE = 'La casa es pequeña.';
+const REASON = 'We say “vivienda”.';
+const CORRECTED = 'La vivienda es pequeña.';
 /** How long a key is held, as by a person who types. */
 const HELD = { delay: 150 };
 
 let web: Web;
 let receiver: Receiver;
+let mailbox: Mailbox;
 beforeAll(async () => {
-  // The second attempt of a callback is an hour later, so only the customer sends it in this test.
-  web = await startWeb({ settings: { DRAGOMAN_CALLBACK_SCHEDULE: '3600' } });
   receiver = await startReceiver();
+  mailbox = await startMailbox();
+  web = await startWeb({
+    settings: {
+      // The second attempt of a callback is an hour later, so only the customer sends it in this test.
+      DRAGOMAN_CALLBACK_SCHEDULE: '3600',
+      DRAGOMAN_SMTP_URL: mailbox.url,
+      DRAGOMAN_MAIL_FROM: 'dragoman@example.com',
+    },
+  });
 });
 afterAll(async () => {
-  await receiver.close();
   await web.stop();
+  await receiver.close();
+  await mailbox.close();
 });
 
 /** Accepts an invitation in a new browser. @param link relative to `/app` */
@@ -39,22 +52,32 @@ async function accept(link: string, name: string, email?: string): Promise<Brows
   return context;
 }
 
-/** Invites a user in the console. @returns the link relative to `/app` */
+/**
+ * Waits for the e-mail to a user that contains a text.
+ * @returns the path of its link relative to `/app`. The link has the public address, which is not that of the test server
+ */
+async function linkInMail(to: string, text: string): Promise<string> {
+  const mail = await until(() =>
+    mailbox.received.find((one) => one.to.includes(to) && one.text.includes(text)),
+  );
+  return /\/app(\/\S+)/.exec(mail.text)![1]!;
+}
+
+/** Invites a user in the console. @returns the link of the e-mail, relative to `/app` */
 async function invite(
   context: BrowserContext,
   email: string,
-  fill: (dialog: ReturnType<Page['getByRole']>) => Promise<void>,
+  fill: (dialog: Locator) => Promise<void>,
 ): Promise<string> {
-  let shown = '';
   await web.visit({ context, path: '/console/people' }, async (page) => {
-    await page.getByRole('button', { name: 'Invite' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Invite' });
+    await page.getByRole('button', { name: 'Invite', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Invite', exact: true });
     await dialog.getByLabel('E-mail').fill(email);
     await fill(dialog);
-    await dialog.getByRole('button', { name: 'Invite' }).click();
-    shown = await dialog.locator('code').first().innerText();
+    await dialog.getByRole('button', { name: 'Invite', exact: true }).click();
+    await dialog.getByText(`An e-mail with a link was sent to ${email}.`, { exact: true }).waitFor();
   });
-  return /\/invitation\/\S+/.exec(shown)![0];
+  return linkInMail(email, 'You are invited to Dragoman.');
 }
 
 /** Tests the engine, creates the account `acme` with 5 dollars, and sets the price of a word to 10 cents. */
@@ -102,17 +125,38 @@ async function addEndpoint(customer: BrowserContext, url: string): Promise<void>
   });
 }
 
-async function edit(editor: BrowserContext): Promise<void> {
+/** Translates the next task with a sentence and submits it. @param comment what the customer wrote about the job */
+async function edit(editor: BrowserContext, sentence: string, comment?: string): Promise<void> {
   await web.visit({ context: editor, path: '/queue' }, async (page) => {
     await page.getByRole('button', { name: 'Start next task' }).click();
     await target(page, 1);
+    if (comment !== undefined) {
+      await page.getByRole('complementary').getByText(comment, { exact: true }).waitFor();
+    }
     await page.keyboard.press('Control+a');
-    await page.keyboard.type(SENTENCE, HELD);
+    await page.keyboard.type(sentence, HELD);
     await page.keyboard.press('Control+Enter', HELD);
     await page.getByRole('dialog', { name: 'Submit this task' }).waitFor();
     await page.keyboard.press('Enter');
     await page.waitForURL('**/app/queue');
   });
+}
+
+/** Clicks a link that downloads a file. */
+async function download(page: Page, link: Locator): Promise<{ name: string; text: string }> {
+  const downloading = page.waitForEvent('download');
+  await link.click();
+  const file = await downloading;
+  const text = Buffer.concat(await (await file.createReadStream()).toArray()).toString();
+  return { name: file.suggestedFilename(), text };
+}
+
+/** Waits until the panel of the job shows a sentence as its translation, and downloads it. */
+async function downloadResult(page: Page, panel: Locator, sentence: string): Promise<void> {
+  const result = panel.getByRole('region', { name: 'Translation', exact: true });
+  await result.getByText(sentence, { exact: true }).waitFor();
+  const file = await download(page, panel.getByRole('link', { name: 'Download', exact: true }));
+  expect(file).toEqual({ name: 'house.es.txt', text: `${sentence}\n` });
 }
 
 /** Sends a file of four words and follows its job on the same page until the editor has finished it. */
@@ -129,27 +173,76 @@ async function translate(customer: BrowserContext, editor: BrowserContext): Prom
     await row.getByText('$0.40').waitFor();
     await page.getByRole('button', { name: 'Send 1 job' }).click();
     await row.getByText('Translating').waitFor();
-    await edit(editor);
+    await edit(editor, SENTENCE);
     // The page follows the job without a reload.
-    await row.getByText('Completed').waitFor();
-    await row.getByRole('button', { name: 'Open' }).click();
-    const panel = page.getByRole('dialog', { name: 'Job' });
-    await panel.getByRole('region', { name: 'Source' }).getByText('The house is small.').waitFor();
-    await panel.getByRole('region', { name: 'Translation' }).getByText(SENTENCE).waitFor();
-    const downloading = page.waitForEvent('download');
-    await panel.getByRole('link', { name: 'Download' }).click();
-    const download = await downloading;
-    expect(download.suggestedFilename()).toBe('house.es.txt');
-    const written = (await (await download.createReadStream()).toArray()).join('');
-    expect(written).toBe(`${SENTENCE}\n`);
-    await panel.getByRole('button', { name: 'Accept' }).click();
-    const asked = page.getByRole('dialog', { name: 'Accept house.txt' });
-    await asked.getByRole('button', { name: 'Accept' }).click();
-    await panel.getByRole('button', { name: 'Accept' }).waitFor({ state: 'detached' });
+    await row.getByText('Completed', { exact: true }).waitFor();
+    await row.getByRole('button', { name: 'Open house.txt' }).click();
+    const panel = page.getByRole('dialog', { name: 'Job', exact: true });
+    const source = panel.getByRole('region', { name: 'Source', exact: true });
+    await source.getByText('The house is small.', { exact: true }).waitFor();
+    await downloadResult(page, panel, SENTENCE);
   });
 }
 
-it('the first operator sets up the installation, and the first document is translated, edited, accepted and charged', async () => {
+/** Opens the job with the link of an e-mail, rejects it with a reason, and accepts the corrected translation. */
+async function rejectAndAccept(
+  customer: BrowserContext,
+  editor: BrowserContext,
+  path: string,
+): Promise<void> {
+  await web.visit({ context: customer, path }, async (page) => {
+    const panel = page.getByRole('dialog', { name: 'Job', exact: true });
+    await panel.getByRole('button', { name: 'Reject', exact: true }).click();
+    const rejecting = page.getByRole('dialog', { name: 'Reject house.txt', exact: true });
+    await rejecting.getByLabel('What is wrong?').fill(REASON);
+    await rejecting.getByRole('button', { name: 'Reject', exact: true }).click();
+    const step = panel.getByRole('listitem').filter({ hasText: 'by you' });
+    await step.getByText('Rejected', { exact: true }).waitFor();
+    await edit(editor, CORRECTED, REASON);
+    await downloadResult(page, panel, CORRECTED);
+    await panel.getByRole('button', { name: 'Accept', exact: true }).click();
+    const accepting = page.getByRole('dialog', { name: 'Accept house.txt', exact: true });
+    await accepting.getByRole('button', { name: 'Accept', exact: true }).click();
+    await step.getByText('Accepted', { exact: true }).waitFor();
+  });
+}
+
+/** Checks the statement: the job was charged once, and the amounts of the CSV add up to the balance. */
+async function checkStatement(customer: BrowserContext): Promise<void> {
+  await web.visit({ context: customer, path: '/account/balance' }, async (page) => {
+    const rows = page.getByRole('table', { name: 'Balance', exact: true }).getByRole('row');
+    await rows.filter({ hasText: '-$0.40' }).getByText('Charged', { exact: true }).waitFor();
+    // The header, the top-up and the job.
+    expect(await rows.count()).toBe(3);
+    const figure = (label: string) =>
+      page
+        .locator('dl > div')
+        .filter({ has: page.getByText(label, { exact: true }) })
+        .locator('dd')
+        .innerText();
+    expect(await figure('Charged in this period')).toBe('$0.40');
+    expect(await figure('On hold')).toBe('$0.00');
+    expect(await figure('Closing balance')).toBe('$4.60');
+
+    const csv = await download(page, page.getByRole('link', { name: 'Download as CSV', exact: true }));
+    const [header, ...lines] = csv.text
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(','));
+    const cents = (line: string[], column: string) => Number(line[header!.indexOf(column)]);
+    const transfers = lines.slice(1, -1);
+    expect(transfers.map((line) => [line[1], cents(line, 'change')])).toEqual([
+      ['top_up', 500],
+      ['hold', -40],
+      ['capture', 0],
+    ]);
+    const opening = cents(lines[0]!, 'balance');
+    const sum = transfers.reduce((balance, line) => balance + cents(line, 'change'), opening);
+    expect([opening, sum, cents(lines.at(-1)!, 'balance')]).toEqual([0, 460, 460]);
+  });
+}
+
+it('the first operator sets up the installation, and the first document is edited, rejected, corrected, accepted and charged once', async () => {
   const { token } = (await linkForFirstOperator(web.database))!;
   const operator = await accept(`/invitation/${token}`, 'Olga', 'olga@example.com');
   await setUp(operator);
@@ -186,21 +279,13 @@ it('the first operator sets up the installation, and the first document is trans
   });
   expect(receiver.received).toHaveLength(2);
 
-  await web.visit({ context: customer, path: '/account/balance' }, async (page) => {
-    const rows = page.getByRole('table', { name: 'Balance' }).getByRole('row');
-    await rows.filter({ hasText: '-$0.40' }).getByText('Charged').waitFor();
-    // The header, the top-up and the job.
-    expect(await rows.count()).toBe(3);
-    const figure = (label: string) =>
-      page.locator('dl > div').filter({ hasText: label }).locator('dd').innerText();
-    expect(await figure('Charged in this period')).toBe('$0.40');
-    expect(await figure('On hold')).toBe('$0.00');
-    expect(await figure('Closing balance')).toBe('$4.60');
-  });
+  await rejectAndAccept(customer, editor, await linkInMail('carla@example.com', 'house.txt'));
+  // The corrected translation is delivered again.
+  await until(() => receiver.received.length === 3);
+  await checkStatement(customer);
+  // Every step of the checklist is done, so the home page does not show it.
   await web.visit({ context: operator, path: '/console' }, async (page) => {
-    await page.getByText('Set up this server').click();
-    const list = page.getByRole('list').filter({ hasText: 'Receive the first job' });
-    // Every step is done except mail, for which this server has no settings.
-    await until(async () => (await list.getByRole('img', { name: 'Done', exact: true }).count()) === 6);
+    await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
+    expect(await page.getByText('Set up this server').count()).toBe(0);
   });
 });
