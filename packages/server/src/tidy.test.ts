@@ -121,6 +121,7 @@ const TABLES: Record<string, string[]> = {
   audit: ['audit'],
   brands: ['brand_drafts', 'brand_languages', 'brands', 'term_proposals', 'terms'],
   chats: ['chats', 'message_corrections', 'messages'],
+  database: ['timelines'],
   deliveries: ['attempts', 'breakers', 'deliveries', 'events', 'feeds', 'webhook_endpoints'],
   editing: [
     'claims',
@@ -217,6 +218,7 @@ const SQL_ELSEWHERE = [
   'audit/audit.ts',
   'commands/doctor.ts',
   'database/database.ts',
+  'database/standby.ts',
   'deliveries/feed.ts',
   'deliveries/log.ts',
   'deliveries/queue.ts',

@@ -14,6 +14,14 @@ describe('a connection string with several hosts', () => {
     ]);
   });
 
+  it('may ask for standbys where a standby is wanted', () => {
+    const one = 'postgres://a/name?target_session_attrs=prefer-standby';
+    expect(splitHosts(one, 'standby')).toEqual([one]);
+    expect(() => splitHosts('postgres://a,b/name?target_session_attrs=primary', 'standby')).toThrow(
+      'a URL without target_session_attrs other than read-only, because the program only reads there',
+    );
+  });
+
   it.each([
     [
       'postgres://a,b/name?target_session_attrs=standby',

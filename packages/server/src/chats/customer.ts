@@ -50,7 +50,8 @@ export function customerChatRoutes(app: FastifyInstance, { database }: { databas
       async handler(request) {
         const { environment, after, limit } = request.query;
         const page = { after, limit: limit + 1 };
-        const rows = await store.listChats(database, accountOf(request).ref, environment, page);
+        const { ref } = accountOf(request);
+        const rows = await database.read((reader) => store.listChats(reader, ref, environment, page));
         const shown = rows.slice(0, limit);
         return {
           objects: shown.map((row) => ({ ...presentChat(row), messages: row.messages })),

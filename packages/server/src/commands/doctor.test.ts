@@ -9,6 +9,7 @@ import { VERSION } from '../base/version.ts';
 import { type Role, startServer } from '../roles/serve.ts';
 import { createTestDatabase, startTestServer, type TestServer, until } from '../testing/harness.ts';
 import { dragoman, engineWithoutLanguages, urlOf } from '../testing/programs.ts';
+import { type StandbyCluster, startStandbyCluster } from '../testing/standby.ts';
 import { setEngineRoute } from '../translation/engine-routes.ts';
 import type { DoctorFinding } from './doctor.ts';
 
@@ -136,5 +137,38 @@ describe('the doctor', () => {
       remedy: expect.stringContaining('DRAGOMAN_ENGINES'),
     });
     await worker.stop();
+  });
+});
+
+describe('the doctor of a database with a standby', () => {
+  let cluster: StandbyCluster;
+  beforeAll(async () => {
+    cluster = await startStandbyCluster();
+  });
+  afterAll(() => cluster.stop());
+
+  async function standbyFinding(readUrl: string): Promise<DoctorFinding | undefined> {
+    const { stdout } = await dragoman(['doctor', '--json', '--data', directory], {
+      DATABASE_URL: cluster.primary.url,
+      DATABASE_READ_URL: readUrl,
+      ...engineWithoutLanguages(directory),
+    });
+    return (JSON.parse(stdout).findings as DoctorFinding[]).find(({ check }) => check === 'standby');
+  }
+
+  it('says how far the standby is behind', async () => {
+    expect(await standbyFinding(cluster.standby.url)).toEqual({
+      check: 'standby',
+      ok: true,
+      detail: expect.stringMatching(/^\d+ bytes behind$/),
+    });
+  });
+
+  it('reports a server that is not a standby', async () => {
+    expect(await standbyFinding(cluster.primary.url)).toMatchObject({
+      ok: false,
+      detail: expect.stringMatching(/^no host is a standby: .* is not a standby$/),
+      remedy: expect.stringMatching(/^Correct DATABASE_READ_URL/),
+    });
   });
 });

@@ -13,6 +13,7 @@ import type { Database } from '../database/database.ts';
 import { NoDatabaseError } from '../database/embedded.ts';
 import { explainDatabaseError } from '../database/explain.ts';
 import { SchemaError } from '../database/migrate.ts';
+import { measureStandbyLag } from '../database/standby.ts';
 import { statement } from '../database/statements.ts';
 import { openStore } from '../roles/program.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -44,6 +45,8 @@ const SERVING = statement<{ count: number }>(
 );
 
 const CLOCK_SECONDS = 5;
+/** A standby that is further behind than one segment of the WAL has stopped to follow. */
+const STANDBY_BYTES = 16 * 2 ** 20;
 const FREE_GIBIBYTES = 1;
 
 /** Runs every check. A failed check does not stop the others. */
@@ -79,6 +82,7 @@ async function examineDatabase(settings: Settings): Promise<DoctorFinding[]> {
           detail: `${seconds.toFixed(1)} s from the database's`,
           ...(seconds < CLOCK_SECONDS ? {} : { remedy: 'Set both clocks by NTP.' }),
         },
+        ...(await examineStandby(store.database, settings)),
         await examineSecretKey(store.database, settings),
         await examineWorkers(store.database),
         ...(await examineRoutes(store.database)),
@@ -88,6 +92,26 @@ async function examineDatabase(settings: Settings): Promise<DoctorFinding[]> {
     }
   } catch (error) {
     return [{ check: 'database', ok: false, ...explain(error as Error) }];
+  }
+}
+
+/** Checks that the standby for reads follows the database, and how far it is behind. */
+async function examineStandby(
+  database: Database,
+  { databaseReadUrl: url }: Settings,
+): Promise<DoctorFinding[]> {
+  if (url === undefined) return [];
+  const check = 'standby';
+  const remedy =
+    'Correct DATABASE_READ_URL, or repair the replication. Until then the primary answers all reads.';
+  try {
+    const bytes = await measureStandbyLag(url, database);
+    if (bytes === undefined)
+      return [{ check, ok: false, detail: 'it belongs to another cluster than DATABASE_URL', remedy }];
+    const ok = bytes < STANDBY_BYTES;
+    return [{ check, ok, detail: `${bytes} bytes behind`, ...(ok ? {} : { remedy }) }];
+  } catch (error) {
+    return [{ check, ok: false, detail: (error as Error).message, remedy }];
   }
 }
 

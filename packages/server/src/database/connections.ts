@@ -5,7 +5,7 @@
  */
 import pg from 'pg';
 import { splitHosts } from '../base/hosts.ts';
-import { ClusterClient } from './hosts.ts';
+import { ClusterClient, StandbyClient } from './hosts.ts';
 
 export type Connection = pg.PoolConfig;
 
@@ -25,8 +25,22 @@ export function createConnection(connection: Connection, lost: Lost = ignore): p
 
 /** Creates a pool; the first query opens a connection. @param lost called when one of its connections is lost */
 export function createPool(config: pg.PoolConfig, lost: Lost = ignore): pg.Pool {
+  return poolOf(config, clientOf(config), lost);
+}
+
+/** Creates a client that connects to a standby; `connect()` opens it. */
+export function createStandbyConnection(connectionString: string): pg.Client {
+  return new StandbyClient({ connectionString, connectionTimeoutMillis: 5_000 }).on('error', ignore);
+}
+
+/** Creates a pool of connections to standbys. The configuration must contain a connection string. */
+export function createStandbyPool(config: pg.PoolConfig): pg.Pool {
+  return poolOf(config, StandbyClient, ignore);
+}
+
+function poolOf(config: pg.PoolConfig, Client: typeof pg.Client, lost: Lost): pg.Pool {
   // The pool reports only its idle clients; a client in use reports its own loss.
-  return new pg.Pool({ ...config, Client: clientOf(config) })
+  return new pg.Pool({ ...config, Client })
     .on('error', lost)
     .on('connect', (client) => client.on('error', lost));
 }

@@ -5,8 +5,9 @@
 import pg, { type QueryResultRow } from 'pg';
 import type { Log } from '../base/log.ts';
 import type { Change, ChangeKind } from './changes.ts';
-import { type Connection, createConnection, createPool } from './connections.ts';
+import { type Connection, createConnection, createPool, createStandbyPool } from './connections.ts';
 import { createOutageWatch } from './outage.ts';
+import { createStandby, type ReadCounts, type Standby } from './standby.ts';
 import { positionalValues, type Statement, statement, type Values } from './statements.ts';
 
 export type { Connection } from './connections.ts';
@@ -37,6 +38,13 @@ export interface Database extends Queryable {
    * @throws CommitUnknown when the connection is lost during the commit: only the caller knows whether a retry is safe
    */
   transaction<T>(work: (transaction: Transaction) => Promise<T>, lockMilliseconds?: number): Promise<T>;
+  /**
+   * Runs `work` on a standby, if there is one that contains every write that was acknowledged before the call, and
+   * otherwise here. `work` may run twice, so it must do nothing but read.
+   */
+  read<T>(work: (reader: Queryable) => Promise<T>): Promise<T>;
+  /** The reads since the start by the server that answered them. Undefined without a standby. */
+  readonly reads: Readonly<ReadCounts> | undefined;
   /** Subscribes to the changes that this process commits. Returns a function that unsubscribes. */
   onChanges(listener: ChangeListener): () => void;
   /**
@@ -155,8 +163,11 @@ export function isUnavailable(error: unknown): boolean {
   return isGone(error) || isOutOfResources(error) || isLockTimeout(error);
 }
 
-/** Opens a pool. Nothing is connected until the first query. */
-export function openDatabase(connection: Connection, log: Log, size = 16): Database {
+/**
+ * Opens a pool. Nothing is connected until the first query.
+ * @param readUrl the connection string of standbys for `read`
+ */
+export function openDatabase(connection: Connection, log: Log, size = 16, readUrl?: string): Database {
   let closing = false;
   const outage = createOutageWatch((error) => !closing && isGone(error) && !isOutOfResources(error), log);
   const onLost = (error: Error) => {
@@ -176,6 +187,7 @@ export function openDatabase(connection: Connection, log: Log, size = 16): Datab
     connectionTimeoutMillis: 10_000,
   };
   const pool = createPool(config, onLost);
+  const standby = readUrl === undefined ? undefined : openStandby(readUrl, config, log);
 
   let listener: Listener | undefined;
   const resources = createResourceWatch(() => runTransaction(pool, tryToWrite, () => {}), log);
@@ -192,6 +204,10 @@ export function openDatabase(connection: Connection, log: Log, size = 16): Datab
       resources.track(
         outage.track(() => withRetries(() => runTransaction(pool, work, publish, limit, lockMilliseconds))),
       ),
+    read(work) {
+      return standby === undefined ? work(this) : standby.read(this, work);
+    },
+    reads: standby?.counts,
     limited: withLimit,
     canWrite: resources.canWrite,
     onChanges(listener) {
@@ -212,10 +228,22 @@ export function openDatabase(connection: Connection, log: Log, size = 16): Datab
     async close() {
       closing = true;
       await listener?.close();
-      await pool.end();
+      await Promise.all([pool.end(), standby?.close()]);
     },
   });
   return withLimit(undefined);
+}
+
+/** How long a read waits for a connection to a standby before it uses the primary. */
+const STANDBY_MILLISECONDS = 1_000;
+
+function openStandby(connectionString: string, config: pg.PoolConfig, log: Log): Standby {
+  const pool = createStandbyPool({
+    ...config,
+    ...asApplication({ connectionString }),
+    connectionTimeoutMillis: STANDBY_MILLISECONDS,
+  });
+  return createStandby(pool, run, log);
 }
 
 /**

@@ -26,6 +26,7 @@ const REFERENCE_TABLES = [
   'users',
   'creations',
   'secret_key_mark',
+  'timelines',
   'engine_comparisons',
   'engine_minutes',
   'engine_states',

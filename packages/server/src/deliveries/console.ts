@@ -106,12 +106,11 @@ export function deliveryConsole(app: FastifyInstance, options: DeliveryConsoleOp
       schema: schemas.list,
       async handler(request) {
         const { account: named, limit, ...others } = request.query;
-        const account = await accountOfField(database, named);
-        const filter = { ...others, username: account?.username };
-        const [rows, hosts] = await Promise.all([
-          listOwnedDeliveries(database, filter, limit + 1),
-          listFailingHosts(database, 100),
-        ]);
+        const [rows, hosts] = await database.read(async (reader) => {
+          const account = await accountOfField(reader, named);
+          const filter = { ...others, username: account?.username };
+          return Promise.all([listOwnedDeliveries(reader, filter, limit + 1), listFailingHosts(reader, 100)]);
+        });
         const deliveries = rows.slice(0, limit).map(({ delivery }) => delivery);
         return {
           deliveries,

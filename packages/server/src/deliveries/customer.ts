@@ -124,7 +124,10 @@ export function deliveriesOfCustomer(app: FastifyInstance, options: CustomerDeli
       async handler(request) {
         const { environment, status, after, limit } = request.query;
         const page = { after, limit: limit + 1 };
-        const rows = await listDeliveries(database, accountOf(request).ref, environment, { status }, page);
+        const { ref } = accountOf(request);
+        const rows = await database.read((reader) =>
+          listDeliveries(reader, ref, environment, { status }, page),
+        );
         const objects = rows.slice(0, limit);
         return { objects, next: rows.length > limit ? objects.at(-1)!.id : null };
       },

@@ -50,7 +50,9 @@ export function deliveryRoutes(app: FastifyInstance, options: DeliveryRouteOptio
       async handler(request) {
         const { account, environment } = request.caller;
         const { status, after, limit } = request.query;
-        const objects = await listDeliveries(database, account, environment, { status }, { after, limit });
+        const objects = await database.read((reader) =>
+          listDeliveries(reader, account, environment, { status }, { after, limit }),
+        );
         return { objects, next: objects.length < limit ? null : objects.at(-1)!.id };
       },
     },

@@ -5,7 +5,7 @@ import { accountOfField, requestedAccount } from '../access/accounts.ts';
 import { recordAudit } from '../audit/audit.ts';
 import type { AccountRef } from '../base/account.ts';
 import { fieldError, notFound } from '../base/errors.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { Delivery } from '../deliveries/schemas.ts';
 import { type Checked, resource } from '../http/http.ts';
 import {
@@ -158,12 +158,18 @@ export function consoleJobRoutes(
   { database, hooks, live }: { database: Database; hooks: JobHooks; live: ProgressSource },
 ): void {
   resource(app, '/api/console/jobs', {
-    GET: { schema: schemas.list, handler: (request) => list(database, request.query) },
+    GET: {
+      schema: schemas.list,
+      handler: (request) => database.read((reader) => list(reader, request.query)),
+    },
   });
 
-  async function requested(request: Asked): Promise<{ ref: AccountRef; row: store.ConsoleJobRow }> {
-    const { ref } = await requestedAccount(database, request);
-    const row = await store.findConsoleJob(database, ref, request.params.job);
+  async function requested(
+    request: Asked,
+    on: Queryable = database,
+  ): Promise<{ ref: AccountRef; row: store.ConsoleJobRow }> {
+    const { ref } = await requestedAccount(on, request);
+    const row = await store.findConsoleJob(on, ref, request.params.job);
     if (row === undefined) throw notFound();
     return { ref, row };
   }
@@ -174,8 +180,10 @@ export function consoleJobRoutes(
     GET: {
       schema: schemas.read,
       async handler(request) {
-        const { ref, row } = await requested(request);
-        return detailOf(ref, row);
+        return database.read(async (reader) => {
+          const { ref, row } = await requested(request, reader);
+          return detail(reader, live, hooks, ref, row);
+        });
       },
     },
   });
@@ -235,9 +243,9 @@ export function consoleJobRoutes(
 /** The NOTIFY channel on which workers are notified of due jobs. */
 export const JOBS_CHANNEL = 'dragoman_jobs';
 
-async function list(database: Database, query: Static<typeof jobQuery>): Promise<Static<typeof JobList>> {
+async function list(on: Queryable, query: Static<typeof jobQuery>): Promise<Static<typeof JobList>> {
   const { q, status, limit } = query;
-  const account = await accountOfField(database, query.account);
+  const account = await accountOfField(on, query.account);
   const filter = {
     username: account?.username,
     environment: query.environment,
@@ -247,10 +255,10 @@ async function list(database: Database, query: Static<typeof jobQuery>): Promise
     uid: q,
     after: query.after,
   };
-  const rows = await store.listConsoleJobs(database, filter, limit + 1);
+  const rows = await store.listConsoleJobs(on, filter, limit + 1);
   const numbered =
     q !== undefined && /^\d{1,15}$/.test(q) && filter.after === undefined
-      ? await store.findConsoleJobsByNumber(database, Number(q), filter, limit)
+      ? await store.findConsoleJobsByNumber(on, Number(q), filter, limit)
       : [];
   const page = rows.slice(0, limit);
   const once = new Map([...numbered, ...page].map((row) => [row.job_id, row]));
@@ -281,8 +289,8 @@ function present(row: store.ConsoleJobRow): Static<typeof ListedJob> {
 }
 
 /** Returns the engines that passed the self-test of the job's language pair on some worker. */
-async function enginesOf(database: Database, row: store.ConsoleJobRow): Promise<string[]> {
-  const pairs = await listPublishedPairs(database);
+async function enginesOf(on: Queryable, row: store.ConsoleJobRow): Promise<string[]> {
+  const pairs = await listPublishedPairs(on);
   const pair = pairs.find(
     (one) => one.source_language === row.source_language && one.target_language === row.target_language,
   );
@@ -290,23 +298,23 @@ async function enginesOf(database: Database, row: store.ConsoleJobRow): Promise<
 }
 
 async function detail(
-  database: Database,
+  on: Queryable,
   live: ProgressSource,
   hooks: JobHooks,
   account: AccountRef,
   row: store.ConsoleJobRow,
 ): Promise<Static<typeof JobDetail>> {
   const [events, transfers, routes, texts, progress, editedWords, engines, untouched] = await Promise.all([
-    store.listJobEvents(database, account, row.job_id),
-    listJobTransfers(database, account, row.job_id),
-    store.countSegmentsByRoute(database, account, row.job_id),
-    store.readTextBeginnings(database, account, row.job_id),
-    readProgress(database, live, account, row),
-    readEditedWords(database, account, row),
-    enginesOf(database, row),
-    hooks.countUntouched(database, account, row.job_id),
+    store.listJobEvents(on, account, row.job_id),
+    listJobTransfers(on, account, row.job_id),
+    store.countSegmentsByRoute(on, account, row.job_id),
+    store.readTextBeginnings(on, account, row.job_id),
+    readProgress(on, live, account, row),
+    readEditedWords(on, account, row),
+    enginesOf(on, row),
+    hooks.countUntouched(on, account, row.job_id),
   ]);
-  const deliveries = await readDeliveries(database, account, row.job_id, events);
+  const deliveries = await readDeliveries(on, account, row.job_id, events);
   const steps: Static<typeof Step>[] = [
     { at: row.created_at.toISOString(), kind: 'created' },
     ...events.map((event) => ({

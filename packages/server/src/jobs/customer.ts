@@ -4,7 +4,7 @@ import Type, { type Static } from 'typebox';
 import { accountOf } from '../access/session-auth.ts';
 import type { AccountRef, Environment } from '../base/account.ts';
 import { ApiError, notFound } from '../base/errors.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { listDeliveriesOfJob } from '../deliveries/log.ts';
 import { Delivery } from '../deliveries/schemas.ts';
 import { type Checked, parametersOf, resource } from '../http/http.ts';
@@ -149,12 +149,14 @@ export function customerJobRoutes(app: FastifyInstance, { database, hooks, live 
         const { ref } = accountOf(request);
         const { environment, tier } = request.query;
         const query = readListQuery(newestFirst(request), tier);
-        const found = await findJobPage(database, { account: ref, environment }, query);
-        return {
-          objects: await presentAll(database, ref, found.jobs),
-          next: found.more ? found.jobs.at(-1)!.uid : null,
-          total: found.total,
-        };
+        return database.read(async (reader) => {
+          const found = await findJobPage(reader, { account: ref, environment }, query);
+          return {
+            objects: await presentAll(reader, ref, found.jobs),
+            next: found.more ? found.jobs.at(-1)!.uid : null,
+            total: found.total,
+          };
+        });
       },
     },
   });
@@ -163,7 +165,7 @@ export function customerJobRoutes(app: FastifyInstance, { database, hooks, live 
       schema: schemas.read,
       async handler(request) {
         const { ref } = accountOf(request);
-        return detail(database, live, ref, await requested(database, request));
+        return database.read(async (reader) => detail(reader, live, ref, await requested(reader, request)));
       },
     },
   });
@@ -192,16 +194,16 @@ function newestFirst(request: FastifyRequest): URLSearchParams {
   return parameters;
 }
 
-async function requested(database: Database, request: Asked): Promise<JobRow> {
+async function requested(on: Queryable, request: Asked): Promise<JobRow> {
   const { environment } = request.query;
-  const found = await findJob(database, accountOf(request).ref, environment, request.params.uid);
+  const found = await findJob(on, accountOf(request).ref, environment, request.params.uid);
   if (found === undefined) throw notFound();
   return found;
 }
 
 /** Returns an account's latest jobs of both tiers in one environment. */
 export async function listLatestJobs(
-  database: Database,
+  on: Queryable,
   account: AccountRef,
   environment: Environment,
   limit: number,
@@ -209,23 +211,23 @@ export async function listLatestJobs(
   const pages = await Promise.all(
     (['human', 'machine'] as const).map((tier) => {
       const query = readListQuery(new URLSearchParams({ order_by: '-created', limit: String(limit) }), tier);
-      return findJobPage(database, { account, environment }, query);
+      return findJobPage(on, { account, environment }, query);
     }),
   );
   const latest = pages
     .flatMap(({ jobs }) => jobs)
     .sort((one, other) => (one.job_id < other.job_id ? 1 : -1))
     .slice(0, limit);
-  return presentAll(database, account, latest);
+  return presentAll(on, account, latest);
 }
 
 async function presentAll(
-  database: Database,
+  on: Queryable,
   account: AccountRef,
   rows: readonly JobRow[],
 ): Promise<Static<typeof OwnJob>[]> {
   const ids = rows.map(({ job_id }) => job_id);
-  const names = await readNames(database, account, ids);
+  const names = await readNames(on, account, ids);
   return rows.map((row) => presentOwnJob(row, names.get(row.job_id)));
 }
 
@@ -264,34 +266,34 @@ const DELIVERED = new Set<string>([
 
 /** Lists the deliveries of a job, oldest first. @param events the status changes of the job */
 export async function readDeliveries(
-  database: Database,
+  on: Queryable,
   account: AccountRef,
   jobId: string,
   events: readonly log.JobEventRow[],
 ): Promise<Static<typeof Delivery>[]> {
   const moves = events.filter(({ to_status: to }) => DELIVERED.has(to)).map(({ event_id: id }) => id);
-  const rows = await listDeliveriesOfJob(database, account, jobId, moves);
+  const rows = await listDeliveriesOfJob(on, account, jobId, moves);
   return rows as Static<typeof Delivery>[];
 }
 
 async function detail(
-  database: Database,
+  on: Queryable,
   live: ProgressSource,
   account: AccountRef,
   row: JobRow,
 ): Promise<Static<typeof OwnJobDetail>> {
   const isUpgraded = row.tier === 'human' && row.upgrade_hash !== null;
   const [events, texts, more, progress, editedWords] = await Promise.all([
-    log.listJobEvents(database, account, row.job_id),
-    readTexts(database, account, row.job_id, [
+    log.listJobEvents(on, account, row.job_id),
+    readTexts(on, account, row.job_id, [
       ...(['source', 'instructions', 'name'] as const),
       ...(showsResult(row.status) ? (['result'] as const) : isUpgraded ? (['supplied'] as const) : []),
     ]),
-    log.findConsoleJob(database, account, row.job_id),
-    readProgress(database, live, account, row),
-    readEditedWords(database, account, row),
+    log.findConsoleJob(on, account, row.job_id),
+    readProgress(on, live, account, row),
+    readEditedWords(on, account, row),
   ]);
-  const deliveries = await readDeliveries(database, account, row.job_id, events);
+  const deliveries = await readDeliveries(on, account, row.job_id, events);
   return {
     ...presentOwnJob(row, texts.name),
     words: more?.words ?? 0,

@@ -3,7 +3,7 @@ import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef, Caller } from '../base/account.ts';
 import { fieldError, notFound } from '../base/errors.ts';
 import { createBatcher } from '../database/batcher.ts';
-import { type Database, isUnavailable, type Transaction } from '../database/database.ts';
+import { type Database, isUnavailable, type Queryable, type Transaction } from '../database/database.ts';
 import {
   deliveryByTrigger,
   type NewEvent,
@@ -37,8 +37,8 @@ export {
 export { readTexts } from './text-store.ts';
 
 /** Returns the caller's user name and available cents, which several responses contain. */
-export async function readAccountBalance(database: Database, caller: Caller): Promise<AccountBalance> {
-  const balance = await availableCents(database, caller.account, caller.environment);
+export async function readAccountBalance(on: Queryable, caller: Caller): Promise<AccountBalance> {
+  const balance = await availableCents(on, caller.account, caller.environment);
   return { balance, client: caller.username };
 }
 
@@ -47,19 +47,19 @@ export async function readAccountBalance(database: Database, caller: Caller): Pr
  * @throws ApiError `not_found` if the uid is unknown or belongs to another account
  */
 export async function readJob(
-  database: Database,
+  on: Queryable,
   caller: Caller,
   tier: store.JobTier,
   uid: string,
 ): Promise<JobBody> {
-  const job = await store.findJob(database, caller.account, caller.environment, uid);
+  const job = await store.findJob(on, caller.account, caller.environment, uid);
   if (job === undefined || job.tier !== tier) throw notFound();
   const [texts, balance] = await Promise.all([
-    readTexts(database, caller.account, job.job_id, [
+    readTexts(on, caller.account, job.job_id, [
       'source',
       ...(showsResult(job.status) ? (['result'] as const) : []),
     ]),
-    readAccountBalance(database, caller),
+    readAccountBalance(on, caller),
   ]);
   return presentDetail(job, { source: texts.source ?? '', result: texts.result }, balance, caller.dialect);
 }

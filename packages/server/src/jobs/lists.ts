@@ -5,7 +5,7 @@
  */
 import type { Caller } from '../base/account.ts';
 import { fieldError } from '../base/errors.ts';
-import type { Database } from '../database/database.ts';
+import type { Queryable } from '../database/database.ts';
 import {
   type Bounds,
   countByScan,
@@ -35,14 +35,14 @@ export interface JobPage {
  * Returns a page of jobs as list items.
  * @throws ApiError `invalid_request` if no job has the uid in `after`
  */
-export async function listJobs(database: Database, caller: Caller, query: ListQuery): Promise<JobPage> {
-  const { jobs, ...page } = await findJobPage(database, caller, query);
+export async function listJobs(on: Queryable, caller: Caller, query: ListQuery): Promise<JobPage> {
+  const { jobs, ...page } = await findJobPage(on, caller, query);
   return { objects: jobs.map((job) => presentListItem(job, caller.dialect)), ...page };
 }
 
 /** Returns a page of jobs as rows. @throws ApiError like `listJobs` */
 export async function findJobPage(
-  database: Database,
+  on: Queryable,
   caller: Pick<Caller, 'account' | 'environment'>,
   { filter, page }: ListQuery,
 ): Promise<Omit<JobPage, 'objects'> & { jobs: JobRow[] }> {
@@ -58,9 +58,9 @@ export async function findJobPage(
     // Selects one more job than the page shows, to find out whether another page follows.
     limit: page.limit + 1,
     offset: page.offset,
-    cursor: await readCursor(database, caller, page),
+    cursor: await readCursor(on, caller, page),
   };
-  const { rows, total } = await find(database, caller, scope, slice);
+  const { rows, total } = await find(on, caller, scope, slice);
   return {
     jobs: rows.slice(0, page.limit),
     total: page.after === undefined ? totalWith(rows.length, total, slice) : total,
@@ -88,37 +88,36 @@ const NONE: Found = { rows: [], total: 0 };
 
 type Place = Pick<Caller, 'account' | 'environment'>;
 
-async function find(database: Database, caller: Place, scope: ListScope, slice: Slice): Promise<Found> {
+async function find(on: Queryable, caller: Place, scope: ListScope, slice: Slice): Promise<Found> {
   const { filter } = scope;
   const { uid, uidStart, uidEnd, uidPart, createdFrom, createdBefore } = filter;
-  if (uid !== undefined) return findOne(database, caller, uid, filter, slice);
+  if (uid !== undefined) return findOne(on, caller, uid, filter, slice);
   const parts = [uidStart, uidEnd, uidPart].filter((part) => part !== undefined);
   // No job matches a filter for a part of the uid that contains characters which no uid has.
   if (parts.some((part) => !isPartOfUid(part))) return NONE;
   // If few jobs have the requested statuses, they are read instead of millions of uids with a common prefix.
-  const few =
-    isIndexedByStatus(filter) && parts.length > 0 && (await countJobs(database, scope)) <= MAX_COUNTED;
+  const few = isIndexedByStatus(filter) && parts.length > 0 && (await countJobs(on, scope)) <= MAX_COUNTED;
   if (parts.length > 0 && !few) {
-    const { matched, jobs } = await listByUid(database, scope, slice);
+    const { matched, jobs } = await listByUid(on, scope, slice);
     if (matched <= MAX_COUNTED) return { rows: jobs, total: matched };
-    return { rows: await listInOrder(database, scope, slice), total: MAX_COUNTED };
+    return { rows: await listInOrder(on, scope, slice), total: MAX_COUNTED };
   }
   const counted = parts.length === 0 && createdFrom === undefined && createdBefore === undefined;
-  const total = counted ? await countJobs(database, scope) : await countByScan(database, scope);
+  const total = counted ? await countJobs(on, scope) : await countByScan(on, scope);
   // If the counters show that the offset is behind the last match, the page is empty without a query.
-  const rows = slice.offset < total || total > MAX_COUNTED ? await listInOrder(database, scope, slice) : [];
+  const rows = slice.offset < total || total > MAX_COUNTED ? await listInOrder(on, scope, slice) : [];
   return { rows, total: counted ? total : Math.min(total, MAX_COUNTED) };
 }
 
 /** Finds the job by its uid, with the unique index, and checks the other filters in this process. */
 async function findOne(
-  database: Database,
+  on: Queryable,
   caller: Place,
   uid: string,
   filter: ListFilter,
   { cursor, offset }: Slice,
 ): Promise<Found> {
-  const job = await findJob(database, caller.account, caller.environment, uid);
+  const job = await findJob(on, caller.account, caller.environment, uid);
   if (job === undefined || !matches(job, filter)) return NONE;
   const within = job.job_id > cursor.low && job.job_id < cursor.high;
   return { rows: offset === 0 && within ? [job] : [], total: 1 };
@@ -146,12 +145,12 @@ function speaks({ among, not }: LanguageFilter, language: string): boolean {
 const LOWEST = '00000000-0000-0000-0000-000000000000';
 const HIGHEST = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-async function readCursor(database: Database, caller: Place, { after, newestFirst }: Page): Promise<Bounds> {
+async function readCursor(on: Queryable, caller: Place, { after, newestFirst }: Page): Promise<Bounds> {
   if (after === undefined) return { low: LOWEST, high: HIGHEST };
   const { account, environment } = caller;
   const [job, end] = await Promise.all([
-    isUid(after) ? findJob(database, account, environment, after) : undefined,
-    newestFirst ? undefined : readListEnd(database, account, environment),
+    isUid(after) ? findJob(on, account, environment, after) : undefined,
+    newestFirst ? undefined : readListEnd(on, account, environment),
   ]);
   // The end of the list is read before the page. Jobs whose creation begins later have later ids, so they
   // appear on a later page.

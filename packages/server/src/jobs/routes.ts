@@ -76,7 +76,7 @@ export function jobRoutes(
         async handler(request) {
           const parameters = parametersOf(request);
           const query = readListQuery(parameters, tier, request.caller.dialect);
-          const found = await listJobs(database, request.caller, query);
+          const found = await database.read((reader) => listJobs(reader, request.caller, query));
           return { meta: pageMeta(request, parameters, query.page, found), objects: found.objects };
         },
       },
@@ -88,7 +88,7 @@ export function jobRoutes(
         scope: 'jobs',
         async handler(request) {
           const { uid } = request.params;
-          return readJob(database, request.caller, tier, uid);
+          return database.read((reader) => readJob(reader, request.caller, tier, uid));
         },
       },
       DELETE: {

@@ -83,6 +83,7 @@ export function createMetrics(database: Database): Metrics {
     registers: [registry],
   }).set({ version: VERSION }, 1);
   const queues = createQueueMetrics(registry);
+  watchReads(registry, database);
   const engines = createEngineMetrics(registry);
   const editing = createEditingMetrics(registry);
   return {
@@ -137,6 +138,21 @@ function createRequestMetrics(registry: Registry): Pick<Metrics, 'request' | 'sh
     shed: () => void shed++,
     scanTimedOut: () => scansTimedOut.inc(),
   };
+}
+
+/** Counts the reads that may use a standby. Without a standby, there is no such metric. */
+function watchReads(registry: Registry, { reads }: Database): void {
+  if (reads === undefined) return;
+  new Counter({
+    name: 'dragoman_reads_total',
+    help: 'Reads that may use a standby: those that it answered, and those of the primary by reason.',
+    labelNames: ['result'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [result, count] of Object.entries(reads)) this.inc({ result }, count);
+    },
+  });
 }
 
 function createJobMetrics(

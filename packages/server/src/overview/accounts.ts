@@ -255,7 +255,7 @@ export function accountConsole(app: FastifyInstance, { database, vault }: Accoun
       async handler(request) {
         const { q, after, overdrawn, limit } = request.query;
         const filter = { part: q?.toLowerCase(), after, overdrawn };
-        const rows = await store.listAccounts(database, filter, limit + 1);
+        const rows = await database.read((reader) => store.listAccounts(reader, filter, limit + 1));
         const accounts = rows
           .slice(0, limit)
           .map((row) => ({ ...row, created_at: row.created_at.toISOString() }));
@@ -282,7 +282,7 @@ export function accountConsole(app: FastifyInstance, { database, vault }: Accoun
     GET: {
       schema: schemas.read,
       async handler(request) {
-        return readDetail(database, await requestedAccount(database, request));
+        return database.read(async (reader) => readDetail(reader, await requestedAccount(reader, request)));
       },
     },
     PATCH: {

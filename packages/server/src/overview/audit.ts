@@ -46,8 +46,10 @@ export function auditConsole(app: FastifyInstance, { database }: { database: Dat
       schema: listSchema,
       async handler(request) {
         const { account: username, limit, ...filter } = request.query;
-        const account = (await accountOfField(database, username))?.ref;
-        const rows = await listAudit(database, { ...filter, account }, limit + 1);
+        const rows = await database.read(async (reader) => {
+          const account = (await accountOfField(reader, username))?.ref;
+          return listAudit(reader, { ...filter, account }, limit + 1);
+        });
         const entries = rows.slice(0, limit).map(({ username, ...row }) => ({ ...row, account: username }));
         return { entries, next: rows.length > limit ? entries.at(-1)!.audit_id : null };
       },

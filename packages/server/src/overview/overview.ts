@@ -1,7 +1,7 @@
 /** The console's routes for the home page and the settings: `/api/console/home`, `/api/console/settings`. */
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
-import type { Database } from '../database/database.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import { listDeadByAccount, listFailingHosts } from '../deliveries/log.ts';
 import { listTaskQueues } from '../editing/editing.ts';
@@ -113,25 +113,28 @@ export function operationConsole(
   { database, settings }: OperationConsoleOptions,
 ): void {
   resource(app, '/api/console/home', {
-    GET: { schema: schemas.home, handler: () => readHome(database, settings, new Date()) },
+    GET: {
+      schema: schemas.home,
+      handler: () => database.read((reader) => readHome(reader, settings, new Date())),
+    },
   });
   resource(app, '/api/console/settings', {
     GET: { schema: schemas.settings, handler: async () => ({ settings: showSettings(settings) }) },
   });
 }
 
-async function readHome(database: Database, settings: Settings, now: Date): Promise<Static<typeof Home>> {
+async function readHome(on: Queryable, settings: Settings, now: Date): Promise<Static<typeof Home>> {
   const yesterday = new Date(now.getTime() - DAY_MILLISECONDS);
   const [waiting, tasks, { engines }, hosts, dead, overdrawn, low, hours, [requests]] = await Promise.all([
-    listQueuedPairs(database),
-    listTaskQueues(database),
-    listEngines(database, settings.engines, now),
-    listFailingHosts(database, MOST),
-    listDeadByAccount(database, yesterday, MOST),
-    listOverdrawn(database, MOST),
-    listLowBalances(database, yesterday, MOST),
-    countJobsByHour(database, 24, now),
-    database.query(REQUESTS),
+    listQueuedPairs(on),
+    listTaskQueues(on),
+    listEngines(on, settings.engines, now),
+    listFailingHosts(on, MOST),
+    listDeadByAccount(on, yesterday, MOST),
+    listOverdrawn(on, MOST),
+    listLowBalances(on, yesterday, MOST),
+    countJobsByHour(on, 24, now),
+    on.query(REQUESTS),
   ]);
   const attention = attentionOf({
     now,
@@ -147,7 +150,7 @@ async function readHome(database: Database, settings: Settings, now: Date): Prom
   return {
     at: now.toISOString(),
     attention,
-    setup: await readSetup(database, settings, engines, now),
+    setup: await readSetup(on, settings, engines, now),
     tasks: tasks.map((pair) => ({ ...pair, oldest: Math.round(pair.oldest) })),
     queues: waiting.map((queue) => ({ ...queue, oldest: Math.round(queue.oldest) })),
     engines: engines.map(({ engine, state, waiting, last_hour: { answered, failed } }) => ({

@@ -1,6 +1,6 @@
 /** The steps from an empty installation to the first job. The console's home page lists them until all are done. */
 import { hasOperator } from '../access/people.ts';
-import type { Database } from '../database/database.ts';
+import type { Queryable } from '../database/database.ts';
 import { hasJobs } from '../jobs/overview.ts';
 import { listPrices } from '../ledger/price-list.ts';
 import { type Settings, showSettings } from '../settings/settings.ts';
@@ -15,16 +15,16 @@ export interface SetupStep {
 
 /** Reads which steps are done. @returns an empty list when all are done */
 export async function readSetup(
-  database: Database,
+  on: Queryable,
   settings: Settings,
   engines: readonly { state: string }[],
   now: Date,
 ): Promise<SetupStep[]> {
   const [operator, people, prices, job] = await Promise.all([
-    hasOperator(database),
-    findSetup(database),
-    listPrices(database, now),
-    hasJobs(database),
+    hasOperator(on),
+    findSetup(on),
+    listPrices(on, now),
+    hasJobs(on),
   ]);
   const hasPriceSetting = showSettings(settings).some(
     ({ name, set }) => set && name.startsWith('DRAGOMAN_PRICE_'),

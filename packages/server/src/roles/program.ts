@@ -70,7 +70,8 @@ export async function openStore(
     if (behind > 0 && schema === 'require') {
       throw new SchemaError(`The schema is ${counted(behind, 'version')} behind: run dragoman migrate.`);
     }
-    const database = openDatabase(connection, log);
+    const readUrl = role === 'serve' ? settings.databaseReadUrl : undefined;
+    const database = openDatabase(connection, log, undefined, readUrl);
     opened = database;
     // An older schema may lack the table that shows with which secret key the secrets in the database are encrypted.
     const fits = behind === 0 ? await readKeyTest(database) : undefined;

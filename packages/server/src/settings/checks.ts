@@ -1,6 +1,6 @@
 /** The definition of a setting, and the checks of its values. */
 import ipaddr from 'ipaddr.js';
-import { splitHosts } from '../base/hosts.ts';
+import { splitHosts, type WantedHost } from '../base/hosts.ts';
 import { ENGINE_NAMES_TEXT, type EngineName, findEngineName } from './engine-names.ts';
 
 /** Converts a written value. Throws an Error whose message completes the sentence "NAME must be …". */
@@ -132,15 +132,20 @@ export const passwordUsers: Check<'everybody' | string[]> = (written) => {
   })(written);
 };
 
-export const databaseUrl: Check<string> = (written) => {
-  if (!/^postgres(ql)?:\/\//.test(written)) throw new Error('a URL that starts with postgres://');
-  for (const address of splitHosts(written)) {
-    if (!isReadable(address)) {
-      throw new Error('a URL, with special characters of user name and password percent-encoded');
+const postgresUrl =
+  (wanted: WantedHost): Check<string> =>
+  (written) => {
+    if (!/^postgres(ql)?:\/\//.test(written)) throw new Error('a URL that starts with postgres://');
+    for (const address of splitHosts(written, wanted)) {
+      if (!isReadable(address)) {
+        throw new Error('a URL, with special characters of user name and password percent-encoded');
+      }
     }
-  }
-  return written;
-};
+    return written;
+  };
+
+export const databaseUrl = postgresUrl('primary');
+export const standbyUrl = postgresUrl('standby');
 
 export const smtpUrl: Check<string> = (written) => {
   if (!/^smtps?:\/\/[^/?#]+\/?$/.test(written) || !URL.canParse(written)) {

@@ -17,6 +17,7 @@ import {
   secretKey,
   setting,
   smtpUrl,
+  standbyUrl,
   text,
 } from './checks.ts';
 
@@ -37,6 +38,12 @@ export const SERVER_SETTINGS = {
     '',
     optional(databaseUrl),
     'The PostgreSQL server (15 or later), or the servers of a cluster: postgres://USER@HOST,HOST/NAME. Not set: the program runs its own in the data directory.',
+  ),
+  databaseReadUrl: setting(
+    'DATABASE_READ_URL',
+    '',
+    optional(standbyUrl),
+    'A standby of DATABASE_URL for lists, results and console pages, or the servers of the cluster: postgres://USER@HOST,HOST/NAME. Not set: the primary answers everything.',
   ),
   data: setting(
     'DRAGOMAN_DATA',

@@ -220,7 +220,7 @@ describe('describeSettings', () => {
     expect(described).toHaveLength(Object.keys(loadSettings({})).length);
     expect(new Set(described.map(({ name }) => name)).size).toBe(described.length);
     for (const { name, meaning } of described) {
-      expect(name).toMatch(/^(DATABASE_URL|DRAGOMAN_[A-Z0-9_]+)$/);
+      expect(name).toMatch(/^(DATABASE_URL|DATABASE_READ_URL|DRAGOMAN_[A-Z0-9_]+)$/);
       expect(meaning, name).toMatch(/^[A-Z].*\.$/);
     }
   });

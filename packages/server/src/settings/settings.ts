@@ -69,7 +69,7 @@ export function describeSettings(): { name: string; default: string; meaning: st
 }
 
 /** Matches the settings whose values are never shown: secrets, and URLs that can contain a password. */
-const SECRET = /KEY|TOKEN|SECRET|PASSWORD|DATABASE_URL|SMTP/;
+const SECRET = /KEY|TOKEN|SECRET|PASSWORD|DATABASE_|SMTP/;
 
 export interface ShownSetting {
   name: string;

@@ -252,7 +252,10 @@ function cheapHash(password: string): string {
 }
 
 /** Creates a user and signs them in. */
-export async function createPerson(server: TestServer, options: TestPersonOptions): Promise<TestPerson> {
+export async function createPerson(
+  server: Pick<TestServer, 'url' | 'database' | 'createAccount'>,
+  options: TestPersonOptions,
+): Promise<TestPerson> {
   const number = ++peopleMade;
   const account =
     options.role === 'customer' ? (options.account ?? (await server.createAccount())) : undefined;

@@ -230,15 +230,15 @@ export type EngineBody = Static<typeof Engine>;
 
 /** Returns the state of every engine that is configured or that a worker reports. */
 export async function listEngines(
-  database: Database,
+  on: Queryable,
   configured: readonly string[],
   now: Date,
 ): Promise<Static<typeof EngineList>> {
   const since = new Date(now.getTime() - HOUR_MILLISECONDS);
   const [states, minutes, pairs] = await Promise.all([
-    reports.listEngineStates(database, HEARD_SECONDS),
-    reports.listEngineMinutes(database, since),
-    listPublishedPairs(database),
+    reports.listEngineStates(on, HEARD_SECONDS),
+    reports.listEngineMinutes(on, since),
+    listPublishedPairs(on),
   ]);
   const byEngine = Map.groupBy(states, ({ engine }) => engine);
   const minutesOf = Map.groupBy(minutes, ({ engine }) => engine);

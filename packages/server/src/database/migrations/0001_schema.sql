@@ -227,6 +227,15 @@ create table secret_key_mark (
 );
 grant select, insert, update on secret_key_mark to dragoman_app;
 
+-- The timelines of the WAL that processes have seen on the primary. A standby that has the row of the current timeline
+-- follows the current primary, so reads may use it (database/standby.ts).
+create table timelines (
+  cluster  bigint not null,
+  timeline text not null check (length(timeline) = 8),
+  primary key (cluster, timeline)
+);
+grant select, insert on timelines to dragoman_app;
+
 
 -- ==== audit ==========================================================================================================
 
