@@ -140,9 +140,8 @@ function createRequestMetrics(registry: Registry): Pick<Metrics, 'request' | 'sh
   };
 }
 
-/** Counts the reads that may use a standby. Without a standby, there is no such metric. */
+/** Counts the reads that may use a standby. Without a standby, the metric has no values. */
 function watchReads(registry: Registry, { reads }: Database): void {
-  if (reads === undefined) return;
   new Counter({
     name: 'dragoman_reads_total',
     help: 'Reads that may use a standby: those that it answered, and those of the primary by reason.',
@@ -150,7 +149,7 @@ function watchReads(registry: Registry, { reads }: Database): void {
     registers: [registry],
     collect() {
       this.reset();
-      for (const [result, count] of Object.entries(reads)) this.inc({ result }, count);
+      for (const [result, count] of Object.entries(reads ?? {})) this.inc({ result }, count);
     },
   });
 }
