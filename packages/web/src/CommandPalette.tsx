@@ -44,10 +44,9 @@ export function CommandPalette(props: Pick<PaletteProps, 'pages' | 'onChoose'>) 
   return (
     <>
       <Button
-        className={css.search!}
+        classNames={{ root: css.search!, label: css.searchLabel! }}
         leftSection={<IconSearch size={16} aria-hidden />}
         rightSection={<kbd>{SHORTCUT}</kbd>}
-        justify="space-between"
         onClick={open}
       >
         {t('palette.open')}

@@ -247,7 +247,8 @@ it('the first operator sets up the installation, and the first document is edite
   const operator = await accept(`/invitation/${token}`, 'Olga', 'olga@example.com');
   await setUp(operator);
   const toEditor = await invite(operator, 'edith@example.com', async (dialog) => {
-    await dialog.getByLabel('Languages').fill('en>es');
+    await dialog.getByLabel('Source language').fill('en');
+    await dialog.getByLabel('Target language').fill('es');
     await dialog.getByLabel('Share of work that is reviewed').fill('0');
   });
   const toCustomer = await invite(operator, 'carla@example.com', async (dialog) => {

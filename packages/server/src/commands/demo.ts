@@ -174,7 +174,7 @@ async function untilReady(url: string): Promise<void> {
     const { checks } = (await response.json()) as { checks: Record<string, string> };
     if (response.status === 200) return;
     const missing = Object.entries(checks).find(([, check]) => check !== 'ok');
-    const line = `   ${missing?.[0]}: ${missing?.[1]}`;
+    const line = `   waiting for ${missing?.[0]}: ${missing?.[1]}`;
     if (line !== shown) say(line);
     shown = line;
     await new Promise((resolve) => setTimeout(resolve, 200));

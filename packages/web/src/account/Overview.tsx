@@ -202,7 +202,7 @@ function FirstSteps({ environment, onStart }: { environment: Environment; onStar
                 }}
               >
                 <FormActions>
-                  <SubmitButton>{t('account.key.make')}</SubmitButton>
+                  <SubmitButton secondary>{t('account.key.make')}</SubmitButton>
                 </FormActions>
               </Form>
             ) : (

@@ -111,7 +111,7 @@ function JobCounts({ account }: { account: ConsoleAccount }) {
         label={t('nav.jobs')}
         rows={account.jobs}
         rowKey={({ environment, tier, status }) => `${environment} ${tier} ${status}`}
-        empty={<Empty>{t('console.jobs.none')}</Empty>}
+        empty={<Empty>{t('console.jobs.none_yet')}</Empty>}
         columns={[
           { header: t('console.state'), wide: true, cell: ({ status }) => <StatusBadge status={status} /> },
           {

@@ -38,13 +38,18 @@ export default function Audit({ search }: PageProps) {
           { header: t('console.audit.by'), cell: ({ name }) => <bdi>{name}</bdi> },
           {
             header: t('console.audit.action'),
-            cell: ({ action }) => <bdi className={css.code}>{action}</bdi>,
+            cell: ({ action, subject }) => (
+              <>
+                <bdi className={css.code}>{action}</bdi>
+                <br />
+                <bdi className={css.muted}>{subject}</bdi>
+              </>
+            ),
           },
           {
             header: t('console.account'),
             cell: ({ account }) => (account === null ? '–' : <AccountLink username={account} />),
           },
-          { header: t('console.audit.subject'), cell: ({ subject }) => <bdi>{subject}</bdi> },
           { header: t('console.audit.detail'), wide: true, cell: ({ detail }) => <Detail detail={detail} /> },
         ]}
       />
@@ -54,15 +59,21 @@ export default function Audit({ search }: PageProps) {
 
 const MAX_CHARACTERS = 200;
 
+/** Returns a value as text. The items of a list are separated by commas. */
+function writtenOf(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? '–' : value.map(writtenOf).join(', ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
 /** The details of an entry as `name: value` pairs. */
 function Detail({ detail }: { detail: Record<string, unknown> }) {
   const lines = Object.entries(detail).map(([name, value]) => {
-    const written = typeof value === 'string' ? value : JSON.stringify(value);
+    const written = writtenOf(value);
     return `${name}: ${written.length > MAX_CHARACTERS ? `${written.slice(0, MAX_CHARACTERS)}…` : written}`;
   });
   return (
-    <bdi className={css.code} dir="ltr">
-      {lines.join(', ')}
+    <bdi className={`${css.code} ${css.lines}`} dir="ltr">
+      {lines.join('\n')}
     </bdi>
   );
 }

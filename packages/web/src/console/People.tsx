@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useIntl } from 'react-intl';
 import { CallError, call, query } from '../api/client.ts';
-import type { ConsolePerson, EditorLanguage, SentLink } from '../api/generated.ts';
+import type { ConsolePerson, SentLink } from '../api/generated.ts';
 import { useTranslate } from '../i18n.tsx';
 import { type Loading, type PageProps, type Search, useFilters, useList } from '../page.tsx';
 import { CopyLine } from '../ui/CopyButton.tsx';
@@ -13,16 +13,16 @@ import { ConfirmDialog, Dialog, DialogActions } from '../ui/Dialog.tsx';
 import { Duration } from '../ui/Duration.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { ChoiceFilter, Filters, SearchFilter } from '../ui/Filters.tsx';
-import { ChoiceField, Field, Form, SubmitButton, TextField, type Values } from '../ui/form.tsx';
+import { ChoiceField, Field, Form, SubmitButton, type Values } from '../ui/form.tsx';
 import { Notice } from '../ui/Notice.tsx';
 import { Page, Section } from '../ui/Page.tsx';
 import { RevokeKeys } from '../ui/RevokeKeys.tsx';
-import { StatusBadge } from '../ui/StatusBadge.tsx';
+import { StatusBadge, Tag } from '../ui/StatusBadge.tsx';
 import { Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
 import css from './console.module.css';
-import { AccountField } from './pickers.tsx';
-import { AccountLink, Count, useChange } from './shared.tsx';
+import { AccountField, PairFields, pairsOf } from './pickers.tsx';
+import { AccountLink, Count, Pair, useChange } from './shared.tsx';
 
 const ROLES = ['operator', 'editor', 'customer'] as const;
 type Role = (typeof ROLES)[number];
@@ -40,6 +40,8 @@ const effort = () =>
       since: `${new Date(Date.now() - DAYS * 86_400_000).toISOString().slice(0, 10)}T00:00:00Z`,
     },
   });
+/** The number of an editor's language pairs that the table shows. */
+const SHOWN_PAIRS = 3;
 /** The claimed tasks of all editors, up to 200. */
 const claimedTasks = () => query('listTasks', { query: { status: 'claimed', limit: 200 } });
 
@@ -100,10 +102,19 @@ export default function People({ search }: PageProps) {
           { header: t('console.people.role'), cell: ({ role }) => t(`console.role.${role}`) },
           {
             header: t('console.languages'),
+            wide: true,
             cell: ({ languages }) => (
-              <bdi dir="ltr">
-                {languages.slice(0, 3).map(formatLanguage).join(', ') + (languages.length > 3 ? ' …' : '')}
-              </bdi>
+              <span className={css.row}>
+                {languages.slice(0, SHOWN_PAIRS).map((pair) => (
+                  <Pair key={`${pair.source_language} ${pair.target_language}`} of={pair} />
+                ))}
+                {languages.length > SHOWN_PAIRS && (
+                  <span className={css.muted}>
+                    {t('console.people.more_pairs', { count: languages.length - SHOWN_PAIRS })}
+                  </span>
+                )}
+                {languages.some(({ review }) => review) && <Tag>{t('console.people.reviews')}</Tag>}
+              </span>
             ),
           },
           {
@@ -183,33 +194,22 @@ function Effort() {
   );
 }
 
-/** Returns an editor's language pair as text, such as `en>es`, or `en>es+review` for a reviewer. */
-const formatLanguage = ({ source_language, target_language, review }: EditorLanguage) =>
-  `${source_language}>${target_language}${review ? '+review' : ''}`;
-
-function parseLanguages(written: string): EditorLanguage[] | undefined {
-  const found = written
-    .split(/[\s,;]+/)
-    .filter((one) => one !== '')
-    .map((one) => /^([a-z0-9-]+)>([a-z0-9-]+)(\+review)?$/.exec(one.toLowerCase()));
-  if (found.some((one) => one === null)) return undefined;
-  return found.map((one) => ({
-    source_language: one![1]!,
-    target_language: one![2]!,
-    review: one![3] !== undefined,
-  }));
-}
-
 function useEditorSettings() {
   const t = useTranslate();
   return (values: Values) => {
-    const languages = parseLanguages(values.languages ?? '');
-    if (languages === undefined) {
-      throw new CallError('invalid_request', '', {
-        fields: { languages: t('console.people.languages_wrong') },
-      });
+    const pairs = pairsOf(values);
+    const fields = pairs.flatMap(({ row, ...pair }) =>
+      (['source_language', 'target_language'] as const)
+        .filter((field) => pair[field] === '')
+        .map((field) => [`languages.${row}.${field}`, t('reason.required')]),
+    );
+    if (fields.length > 0) {
+      throw new CallError('invalid_request', '', { fields: Object.fromEntries(fields) });
     }
-    return { languages, review_share: Number(values.review_share ?? 100) };
+    return {
+      languages: pairs.map(({ row: _, ...pair }) => pair),
+      review_share: Number(values.review_share ?? 100),
+    };
   };
 }
 
@@ -217,15 +217,7 @@ function EditorFields({ person }: { person?: ConsolePerson }) {
   const t = useTranslate();
   return (
     <>
-      <TextField
-        name="languages"
-        rows={2}
-        label={t('console.languages')}
-        description={t('console.people.languages_about')}
-        defaultValue={person?.languages.map(formatLanguage).join(', ') ?? ''}
-        optional
-        ltr
-      />
+      <PairFields pairs={person?.languages ?? []} />
       <Field
         name="review_share"
         label={t('console.people.review_share')}

@@ -1,10 +1,13 @@
-/** Form fields that suggest accounts and languages, and the choice of engines in their order. */
+/** Form fields for accounts, languages, the language pairs of editors, and engines in their order. */
+import { ActionIcon, Button } from '@mantine/core';
+import { IconPlus, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type ComponentProps, useId, useState } from 'react';
 import { query } from '../api/client.ts';
+import type { EditorLanguage } from '../api/generated.ts';
 import { useTranslate } from '../i18n.tsx';
 import { useList, usePaused } from '../page.tsx';
-import { ChoiceField, Field } from '../ui/form.tsx';
+import { CheckField, ChoiceField, Field, type Values } from '../ui/form.tsx';
 import { useLanguageName } from '../ui/Pair.tsx';
 import css from './console.module.css';
 
@@ -50,6 +53,69 @@ export function LanguageField(props: PickerProps) {
       </datalist>
     </>
   );
+}
+
+/** One row of fields for each language pair of an editor, which can be removed, and a button that adds one. */
+export function PairFields({ pairs }: { pairs: readonly EditorLanguage[] }) {
+  const t = useTranslate();
+  const [rows, setRows] = useState(() => (pairs.length === 0 ? [undefined] : pairs).map(toRow));
+  const [added, setAdded] = useState(0);
+  return (
+    <fieldset className={css.pairs}>
+      <legend>{t('console.languages')}</legend>
+      {rows.map(({ id, pair }, place) => (
+        <div key={id} className={css.pairFields}>
+          <LanguageField
+            name={`languages.${id}.source_language`}
+            label={t('console.source')}
+            defaultValue={pair?.source_language ?? ''}
+            autoFocus={place === rows.length - 1 && added > 0}
+          />
+          <LanguageField
+            name={`languages.${id}.target_language`}
+            label={t('console.target')}
+            defaultValue={pair?.target_language ?? ''}
+          />
+          <CheckField
+            name={`languages.${id}.review`}
+            label={t('console.people.reviews')}
+            defaultChecked={pair?.review ?? false}
+          />
+          <ActionIcon
+            size={32}
+            aria-label={t('console.people.remove_pair', { place: place + 1 })}
+            onClick={() => setRows(rows.filter((row) => row.id !== id))}
+          >
+            <IconX size={16} />
+          </ActionIcon>
+        </div>
+      ))}
+      <Button
+        size="xs"
+        leftSection={<IconPlus size={16} aria-hidden />}
+        onClick={() => {
+          setRows([...rows, { id: pairs.length + 1 + added, pair: undefined }]);
+          setAdded(added + 1);
+        }}
+      >
+        {t('console.people.add_pair')}
+      </Button>
+    </fieldset>
+  );
+}
+
+const toRow = (pair: EditorLanguage | undefined, id: number) => ({ id, pair });
+
+/** Returns the pairs of a form with `PairFields`, with the number of their row. Empty rows are left out. */
+export function pairsOf(values: Values): (EditorLanguage & { row: string })[] {
+  return Object.keys(values).flatMap((name) => {
+    const [, row] = /^languages\.(\d+)\.source_language$/.exec(name) ?? [];
+    if (row === undefined) return [];
+    const codeOf = (field: string) => (values[`languages.${row}.${field}`] ?? '').trim().toLowerCase();
+    const [source_language, target_language] = [codeOf('source_language'), codeOf('target_language')];
+    if (source_language === '' && target_language === '') return [];
+    return { row, source_language, target_language, review: codeOf('review') === 'on' };
+  });
 }
 
 interface EngineFieldsProps {
