@@ -36,6 +36,11 @@ export function Chart({ label, bars, heads, format }: ChartProps) {
   const heightOf = (value: number) => (most === 0 ? 0 : (Math.max(0, value) / most) * (HEIGHT - 4));
   return (
     <figure className={css.figure}>
+      {most > 0 && (
+        <span className={css.most} aria-hidden>
+          {format(most)}
+        </span>
+      )}
       <svg
         className={css.picture}
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
