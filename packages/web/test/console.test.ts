@@ -378,3 +378,26 @@ it('an operator reassigns, prioritizes and releases several tasks at once, and s
     expect(await audit(action)).toHaveLength(2);
   }
 });
+
+it('an operator chooses the language pairs of an editor, and sees which language is missing', async () => {
+  await createPerson(web, { role: 'editor', languages: ['en:es', 'en:pt+review'], name: 'Pia' });
+  await visit('/console/people?q=Pia', async (page) => {
+    await page.getByRole('button', { name: 'Pia' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Pia' });
+    await dialog.getByRole('button', { name: 'Remove language pair 1' }).click();
+    await dialog.getByRole('button', { name: 'Add language pair' }).click();
+    await dialog.getByLabel('Source language').last().fill('ca');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('This field is required.').waitFor();
+    await dialog.getByLabel('Target language').last().fill('es');
+    await expectAccessible(page);
+    await takeScreenshots(page, 'console-person', 'state');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('row', { name: 'Pia' }).getByText('ca → es').waitFor();
+  });
+  const { body } = await operator.call('GET', '/api/console/people?q=Pia');
+  expect(body.people[0].languages).toEqual([
+    { source_language: 'ca', target_language: 'es', review: false },
+    { source_language: 'en', target_language: 'pt', review: true },
+  ]);
+});
