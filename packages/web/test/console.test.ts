@@ -401,3 +401,17 @@ it('an operator chooses the language pairs of an editor, and sees which language
     { source_language: 'en', target_language: 'pt', review: true },
   ]);
 });
+
+it('an operator finds a setting by its meaning, and lists the settings that are set', async () => {
+  await visit('/console/settings', async (page) => {
+    await page.getByLabel('Name or meaning').fill('Order of preference');
+    await page.getByText('DRAGOMAN_CALLBACK_SCHEDULE', { exact: true }).waitFor({ state: 'detached' });
+    await page.getByText('DRAGOMAN_ENGINES', { exact: true }).waitFor();
+    await page.getByLabel('Name or meaning').fill('No setting says this');
+    await page.getByText('No settings match.').waitFor();
+    await page.getByLabel('Name or meaning').fill('');
+    await page.getByLabel('Status').selectOption('Set');
+    await page.getByText('DRAGOMAN_CALLBACK_SCHEDULE', { exact: true }).waitFor();
+    await page.getByText('DRAGOMAN_ENGINES', { exact: true }).waitFor({ state: 'detached' });
+  });
+});
