@@ -10,9 +10,11 @@ import { gunzipSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { findModels, parseManifest } from '../src/bergamot/models.ts';
 import { listRemoteModels, ModelError, mirrorModels, pullModel, sealModel } from '../src/engines.ts';
+import type { TinySize } from './bergamot/model.ts';
 import { startRegistry, type TestRegistry } from './bergamot/registry.ts';
 
 const MODEL = 'model.enes.intgemm.alphas.bin';
+const SHORTLIST = 'lex.50.50.enes.s2t.bin';
 const VOCABULARY = 'vocab.enes.spm';
 const folders: string[] = [];
 let registry: TestRegistry;
@@ -49,7 +51,7 @@ function change(name: string, how: (body: Buffer) => Buffer): void {
 
 /** Replaces the files of a model on the registry's server by files with another compression. */
 function recompress(suffix: string, compress: (body: Buffer) => Buffer): void {
-  for (const name of [MODEL, VOCABULARY]) {
+  for (const name of [MODEL, SHORTLIST, VOCABULARY]) {
     const path = pathOf(name);
     registry.files.set(path.replace(/\.gz$/, suffix), compress(gunzipSync(registry.files.get(path)!)));
     registry.files.delete(path);
@@ -91,7 +93,7 @@ describe('pullModel', () => {
     expect(await found(folder)).toBe(1);
     expect(readdirSync(folder)).toEqual(['en-es']);
     for (const [bytes, of] of progress.values()) expect(bytes).toBe(of);
-    expect([...progress.keys()].sort()).toEqual([MODEL, VOCABULARY]);
+    expect([...progress.keys()]).toEqual([MODEL, SHORTLIST, VOCABULARY]);
     expect(JSON.parse(readFileSync(join(folder, 'en-es', 'manifest.json'), 'utf8')).origin).toMatchObject({
       from: `${registry.url}/`,
       licence: 'MPL-2.0',
@@ -179,6 +181,7 @@ describe('pullModel with a faulty source', () => {
 
   test.each<[string, () => void, RegExp]>([
     ['a model file with a flipped bit', () => change(MODEL, flip), /checksum/],
+    ['a shortlist with a flipped bit', () => change(SHORTLIST, flip), /checksum/],
     ['a vocabulary with a flipped bit', () => change(VOCABULARY, flip), /checksum/],
     ['a file that is cut short', () => change(MODEL, (body) => body.subarray(0, 9_000)), /checksum/],
     [
@@ -242,6 +245,30 @@ describe('pullModel with a faulty source', () => {
       );
     }
     await expect(pull(folder)).rejects.toThrow(/self-test failed/);
+    expect(await digest(folder)).toBe(before);
+    expect(readdirSync(folder).filter((name) => !name.startsWith('.'))).toEqual(['en-es']);
+  });
+
+  test.each<[string, object, TinySize, RegExp]>([
+    [
+      'the disk is too small',
+      { free: { disk: async () => 100_000, memory: () => 1e9 } },
+      {},
+      /^it needs \d+ MB on the disk of \S+, which has 1 MB left$/,
+    ],
+    [
+      'the memory is too small',
+      { free: { disk: async () => 1e12, memory: () => 100 * 1024 * 1024 } },
+      {},
+      /^it needs about \d+ MB of memory, and 100 MB are free$/,
+    ],
+    ['the model writes nothing', {}, { mute: true }, /^its self-test failed: /],
+  ])('fails and keeps the old model when %s', async (_, options, size, message) => {
+    const folder = target();
+    await pull(folder);
+    const before = await digest(folder);
+    registry.add('en-es', size);
+    await expect(pull(folder, options)).rejects.toThrow(message);
     expect(await digest(folder)).toBe(before);
     expect(readdirSync(folder).filter((name) => !name.startsWith('.'))).toEqual(['en-es']);
   });

@@ -21,10 +21,21 @@ export interface Progress {
 }
 
 export interface DownloadOptions {
+  /** The free space and memory of the machine in bytes; tests replace them. */
+  free?: { disk(folder: string): Promise<number>; memory(): number } | undefined;
   /** Called at least once for each file. */
   onProgress?: ((progress: Progress) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
+
+/** The free space and memory of this machine. */
+export const FREE: NonNullable<DownloadOptions['free']> = {
+  async disk(folder) {
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize;
+  },
+  memory: () => process.availableMemory(),
+};
 
 /**
  * Downloads files into a folder under their names, and verifies size and SHA-256 of each.
@@ -37,7 +48,7 @@ export async function downloadFiles(
   options: DownloadOptions,
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
-  await requireSpace(folder, files);
+  await requireSpace(folder, files, (options.free ?? FREE).disk);
   for (const file of files) await downloadFile(file, source, folder, options);
 }
 
@@ -45,16 +56,20 @@ export async function downloadFiles(
  * Checks the free space on the disk. A file needs twice its size, because the compressed file is removed only after
  * it is unpacked.
  */
-async function requireSpace(folder: string, files: readonly RemoteFile[]): Promise<void> {
+async function requireSpace(
+  folder: string,
+  files: readonly RemoteFile[],
+  disk: (folder: string) => Promise<number>,
+): Promise<void> {
   const sizes = await Promise.all(
     files.map(async ({ name, bytes }) => 2 * bytes - Math.max(0, await sizeOf(join(folder, name)))),
   );
   const needed = sizes.reduce((sum, bytes) => sum + bytes, 0);
-  const { bavail, bsize } = await statfs(folder);
-  if (needed <= bavail * bsize) return;
+  const free = await disk(folder);
+  if (needed <= free) return;
   const megabytes = (bytes: number) => Math.ceil(bytes / 1_000_000);
   throw new ModelError(
-    `it needs ${megabytes(needed)} MB on the disk of ${folder}, which has ${megabytes(bavail * bsize)} MB left`,
+    `it needs ${megabytes(needed)} MB on the disk of ${folder}, which has ${megabytes(free)} MB left`,
   );
 }
 

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type DownloadOptions, downloadFiles } from './download.ts';
+import { type DownloadOptions, downloadFiles, FREE } from './download.ts';
 import type { Manifest } from './models.ts';
 import { filesOf, MANIFEST, ModelError, PAIR, parseManifest, precisionOf, readModel } from './models.ts';
 import type { RemoteFile, RemoteFiles, RemoteModel } from './registry.ts';
@@ -65,7 +65,7 @@ export function pullModel(options: PullOptions): Promise<RemoteModel> {
     const origin = { from: withoutSecrets(options.from), architecture, licence: LICENCE, scores };
     await writeFile(join(staged, MANIFEST), `${JSON.stringify({ ...manifest, origin }, null, 2)}\n`);
     // After a failed test the files stay, so that a later pull need not download them again.
-    await testModel(await readModel(staged));
+    await testModel(await readModel(staged), (options.free ?? FREE).memory());
     signal?.throwIfAborted();
     await settle(staged, join(folder, pair), filesOf(manifest));
     await rm(partial, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 /** Tests a model before it is installed. */
 
 import type { Piece } from '../engine.ts';
-import { BERGAMOT, Garbled, read, write } from '../markup.ts';
+import { BERGAMOT, Garbled, read, visibleText, write } from '../markup.ts';
 import { MemoryBudget } from '../memory-budget.ts';
 import { megabytesOf } from './bergamot.ts';
 import type { Model } from './models.ts';
@@ -19,11 +19,12 @@ const SENTENCE: Piece[] = [
 
 /**
  * Translates a sentence with a model.
- * @throws ModelError when the model does not fit into the free memory, does not load, or loses the codes
+ * @param freeBytes the free memory of the machine
+ * @throws ModelError when the model does not fit into the free memory, does not load, writes nothing, or loses the codes
  */
-export async function testModel(model: Model): Promise<void> {
+export async function testModel(model: Model, freeBytes: number): Promise<void> {
   const megabytes = megabytesOf(model);
-  const free = Math.floor(process.availableMemory() / 1024 / 1024);
+  const free = Math.floor(freeBytes / 1024 / 1024);
   if (megabytes > free)
     throw new ModelError(`it needs about ${megabytes} MB of memory, and ${free} MB are free`);
   const thread = new Thread({
@@ -40,6 +41,8 @@ export async function testModel(model: Model): Promise<void> {
     const reply = await thread.send(text, {});
     if (!reply.ok) throw new ModelError(`its self-test failed: ${reply.detail}`);
     const pieces = read(reply.html, table, BERGAMOT);
+    if (visibleText(pieces).trim() === '')
+      throw new ModelError('its self-test failed: it translated a sentence into nothing');
     const codes = pieces.filter((piece) => 'open' in piece || 'close' in piece);
     if (codes.length !== 2) throw new ModelError('its self-test failed: it lost the codes of a sentence');
   } catch (error) {

@@ -132,6 +132,25 @@ export function vocabularyFile(pieces: readonly (readonly [string, number])[]): 
   ]);
 }
 
+/** The number at the start of a shortlist, by which Marian knows its binary form. */
+const SHORTLIST_MAGIC = 0xf11a48d5013417f5n;
+
+/**
+ * Returns a shortlist file: for each id of the source vocabulary, the ids of the target vocabulary that the model may write
+ * when the text has this source id. Marian checks the ids only if it is asked to, and Bergamot does not ask.
+ * @param first the first ids of the target vocabulary, which the model may always write
+ */
+export function shortlistFile(first: number, lists: readonly (readonly number[])[]): Buffer {
+  const ends = [0];
+  for (const list of lists) ends.push(ends.at(-1)! + list.length);
+  const best = Math.max(...lists.map((list) => list.length));
+  const longs = [SHORTLIST_MAGIC, 0n, ...[first, best, ends.length, ends.at(-1)!, ...ends].map(BigInt)];
+  return Buffer.concat([
+    Buffer.from(BigUint64Array.from(longs).buffer),
+    Buffer.from(Uint32Array.from(lists.flatMap((list) => [...list].sort((a, b) => a - b))).buffer),
+  ]);
+}
+
 function varint(value: number): Buffer {
   let rest = BigInt.asUintN(64, BigInt(value));
   const bytes: number[] = [];

@@ -8,7 +8,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sealModel } from '../../src/bergamot/models.ts';
-import { floats, type Item, modelFile, vocabularyFile } from './marian.ts';
+import { floats, type Item, modelFile, shortlistFile, vocabularyFile } from './marian.ts';
 
 export interface TinySize {
   /** Width of the embeddings; real models have 256. */
@@ -20,13 +20,15 @@ export interface TinySize {
   seed?: number;
   /** False for matrices of 32-bit floats. */
   quantized?: boolean;
+  /** True for a model that translates every text into nothing. */
+  mute?: boolean;
 }
 
 /** Marian's type number for `int8` matrices in the memory layout of the library intgemm. */
 const INTGEMM8 = 0x4101;
 
 export function tinyModel(size: TinySize = {}): Buffer {
-  const { width = 64, inner = 128, vocabulary = 256, seed = 1, quantized = true } = size;
+  const { width = 64, inner = 128, vocabulary = 256, seed = 1, quantized = true, mute = false } = size;
   const random = generator(seed);
   const items: Item[] = [];
   const values = (name: string, shape: number[], value: () => number): void => {
@@ -68,7 +70,9 @@ export function tinyModel(size: TinySize = {}): Buffer {
 
   matrix('Wemb', vocabulary, width);
   scale('none');
-  values('decoder_ff_logit_out_b', [1, vocabulary], () => random() - 0.5);
+  // The first id is the end of a translation.
+  let id = 0;
+  values('decoder_ff_logit_out_b', [1, vocabulary], () => (mute && id++ === 0 ? 1e4 : random() - 0.5));
   for (let layer = 1; layer <= 6; layer++) {
     attention(`encoder_l${layer}_self`);
     feedForward(`encoder_l${layer}_ffn`);
@@ -121,6 +125,14 @@ export function tinyVocabulary(size = 256): Buffer {
     if (/\p{L}/u.test(String.fromCodePoint(point))) all.push([String.fromCodePoint(point), -20]);
   }
   return vocabularyFile(all);
+}
+
+/** Returns a shortlist that allows all letters in each translation. */
+export function tinyShortlist(size = 256): Buffer {
+  return shortlistFile(
+    100,
+    Array.from({ length: size }, () => Array.from({ length: size - 100 }, (_, at) => 100 + at)),
+  );
 }
 
 /** Writes a model of each pair, with its manifest, into a folder. */

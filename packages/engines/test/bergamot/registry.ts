@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { tinyModel, tinyVocabulary } from './model.ts';
+import { type TinySize, tinyModel, tinyShortlist, tinyVocabulary } from './model.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse, body: Buffer) => boolean;
 
@@ -17,7 +17,7 @@ export interface TestRegistry {
   /** A hook that may answer a request instead of the server, and returns whether it has answered. */
   hook: Answer | null;
   /** Adds a model with new random weights, compressed with gzip, as the newest of its pair. */
-  add(pair: string): void;
+  add(pair: string, size?: TinySize): void;
   /** Removes all models, the log of requests and the hook. */
   clear(): void;
   close(): void;
@@ -41,21 +41,22 @@ export async function startRegistry(): Promise<TestRegistry> {
     files: new Map(),
     requests: [],
     hook: null,
-    add(pair) {
+    add(pair, size) {
       const [from, to] = pair.split('-');
       const count = records.length;
       const version = `3.${count}`;
       const files: Record<string, object> = {};
       const parts = [
-        ['model', `model.${from}${to}.intgemm.alphas.bin`, tinyModel({ seed: count + 1 })],
-        ['vocab', `vocab.${from}${to}.spm`, tinyVocabulary()],
+        ['model', 'model', `model.${from}${to}.intgemm.alphas.bin`, tinyModel({ seed: count + 1, ...size })],
+        ['lexicalShortlist', 'lex', `lex.50.50.${from}${to}.s2t.bin`, tinyShortlist()],
+        ['vocab', 'vocab', `vocab.${from}${to}.spm`, tinyVocabulary()],
       ] as const;
-      for (const [fileType, name, bytes] of parts) {
+      for (const [key, fileType, name, bytes] of parts) {
         const path = `models/${pair}/run_${count}/exported/${name}.gz`;
         registry.files.set(`/${path}`, gzipSync(bytes));
         const decompressedHash = createHash('sha256').update(bytes).digest('hex');
         const sums = { uncompressedSize: bytes.length, uncompressedHash: decompressedHash };
-        files[fileType] = { path, ...(fileType === 'model' ? sums : {}) };
+        files[key] = { path, ...(key === 'model' ? sums : {}) };
         records.push({
           name,
           fileType,
