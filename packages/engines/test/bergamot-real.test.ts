@@ -14,6 +14,7 @@ import type { BergamotEngine, Piece } from '../src/engines.ts';
 import { createBergamot } from '../src/engines.ts';
 import { BERGAMOT, read, write } from '../src/markup.ts';
 import { MemoryBudget } from '../src/memory-budget.ts';
+import { shortlistFile } from './bergamot/marian.ts';
 import { placeModels, tinyModel, tinyVocabulary } from './bergamot/model.ts';
 import { codesOf, textOf, translated } from './conformance.ts';
 
@@ -86,6 +87,25 @@ test('Bergamot translates with a model of 32-bit floats, if its name says so', a
     await other.stop();
     rmSync(floats, { recursive: true });
   }
+});
+
+test('Bergamot writes only words that the shortlist of the model allows', async () => {
+  const limited = mkdtempSync(join(tmpdir(), 'dragoman-models-'));
+  await placeModels(limited, ['en-es']);
+  // The first eight ids are the end, the unknown word, and the letters a to f.
+  const shortlist = shortlistFile(
+    8,
+    Array.from({ length: 256 }, () => []),
+  );
+  writeFileSync(join(limited, 'en-es', 'lex.50.50.enes.s2t.bin'), shortlist);
+  await sealModel(join(limited, 'en-es'), 'en', 'es');
+  const other = createBergamot({ folder: limited });
+  const segments = [{ id: 'a', pieces: [{ open: 1 }, { text: 'The red house.' }, { close: 1 }] }];
+  const [one] = await other.draft({ from: 'en', to: 'es', segments, lane: 'bulk' });
+  expect(textOf(translated(one))).toMatch(/^[a-f\u2047 ]+$/u);
+  expect(codesOf(translated(one))).toEqual(codesOf(segments[0]!.pieces));
+  await other.stop();
+  rmSync(limited, { recursive: true });
 });
 
 test('Bergamot reports the probabilities of the words of a draft, with and without codes', async () => {

@@ -91,6 +91,33 @@ describe.skipIf(source === undefined)('Bergamot with trained weights', () => {
     }
   });
 
+  /** Returns what the model writes for each name with a shortlist for other names. */
+  async function withShortlist(names: readonly [string, string][]): Promise<string[]> {
+    const other = mkdtempSync(join(tmpdir(), 'dragoman-models-'));
+    await convertTransliteration(source!, other, names);
+    await sealModel(join(other, 'ar-en'), 'ar', 'en');
+    const limited = createBergamot({
+      folder: other,
+      limits: { deadlineMs: () => 900_000, startMs: 900_000 },
+    });
+    try {
+      const segments = NAMES.map(([text]) => ({ id: text, pieces: [{ text }] }));
+      const drafts = await limited.draft({ from: 'ar', to: 'en', segments, lane: 'bulk' });
+      return drafts.map(translated).map(textOf);
+    } finally {
+      await limited.stop();
+      rmSync(other, { recursive: true });
+    }
+  }
+
+  test('writes the same names with a shortlist of their letters, and no other letters', async () => {
+    expect(await withShortlist(NAMES)).toEqual(NAMES.map(([, latin]) => latin));
+    // The shortlist has no letter but those of this name and up to seven more, which fill it to a multiple of eight.
+    const few = new Set((await withShortlist([['جورج', 'jorg']])).join(''));
+    expect(few.size).toBeLessThan(12);
+    expect(few.size).toBeLessThan(new Set(NAMES.flatMap(([, latin]) => [...latin])).size);
+  });
+
   test('is more confident of names that it spells as usual than of other names', async () => {
     const drafts = await request(SPELLINGS.map(([text]) => [{ text }]));
     const usual: number[] = [];

@@ -24,8 +24,8 @@ export type Reply = ({ ok: true } & ScoredTarget) | { ok: false; reason: Failure
 
 export interface ThreadLimits {
   /**
-   * Maximum number of texts and characters of a batch. With batches of 8 texts, translation was 0.8 times as fast as
-   * with batches of 32.
+   * Maximum number of texts and characters of a batch. The engine computes 1,024 tokens at a time, so few short texts
+   * waste most of its time: texts of four words were translated 1.7 times as fast in batches of 512 as of 32.
    */
   texts: number;
   characters: number;
@@ -36,7 +36,7 @@ export interface ThreadLimits {
 
 /** A thread translated 570 words a second on one core, far faster than the deadline requires. */
 export const THREAD_LIMITS: ThreadLimits = {
-  texts: 32,
+  texts: 512,
   characters: 8_000,
   deadlineMs: (characters) => 10_000 + 4 * characters,
   startMs: 60_000,

@@ -44,7 +44,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Affine } from './affine.ts';
 import { type Linear, type Norm, Source } from './ctranslate2.ts';
-import { floats, type Item, modelFile, vocabularyFile } from './marian.ts';
+import { floats, type Item, modelFile, shortlistFile, vocabularyFile } from './marian.ts';
 
 /** The length of the vectors in the source model, the heads of each attention, and the layers of each side. */
 const [WIDTH, HEADS, LAYERS] = [32, 8, 6];
@@ -445,8 +445,34 @@ function addEnds(target: Target, source: Source, pieces: number, letters: number
   target.add('decoder_ff_logit_out_b', 1, outputs.length, biases);
 }
 
-/** Writes the model and its two vocabularies into `models/ar-en`, with the names that `sealModel` expects. */
-export async function convertTransliteration(folder: string, models: string): Promise<void> {
+/**
+ * Returns a shortlist: each Arabic symbol allows the Latin letters of all names that contain it.
+ *
+ * @param names Arabic names, each with the letters that the model writes for it
+ */
+function shortlistOf(
+  names: readonly (readonly [string, string])[],
+  pieces: readonly string[],
+  letters: readonly string[],
+): Buffer {
+  const own = pieces.map((piece) => {
+    const written = new Set(names.flatMap(([name, latin]) => (name.includes(piece) ? [...latin] : [])));
+    return letters.flatMap((letter, at) => (written.has(letter) ? [at + 2] : []));
+  });
+  // The end symbol and the unknown symbol are always allowed.
+  return shortlistFile(2, [[], [], ...own, ...own]);
+}
+
+/**
+ * Writes the model and its two vocabularies into `models/ar-en`, with the names that `sealModel` expects.
+ *
+ * @param names see {@link shortlistOf}; without them, the model gets no shortlist
+ */
+export async function convertTransliteration(
+  folder: string,
+  models: string,
+  names?: readonly (readonly [string, string])[],
+): Promise<void> {
   const source = new Source(await readFile(join(folder, 'model.bin')));
   const lettersOf = async (name: string): Promise<string[]> =>
     (await readFile(join(folder, name), 'utf8')).split('\n').slice(3).filter(Boolean);
@@ -477,6 +503,8 @@ export async function convertTransliteration(folder: string, models: string): Pr
   await writeFile(join(place, 'model.aren.float32.bin'), model);
   await writeFile(join(place, 'srcvocab.aren.spm'), vocabularyFile(scored(inputs)));
   await writeFile(join(place, 'trgvocab.aren.spm'), vocabularyFile(scored(letters)));
+  if (names === undefined) return;
+  await writeFile(join(place, 'lex.50.50.aren.s2t.bin'), shortlistOf(names, pieces, letters));
 }
 
 if (import.meta.main) {
