@@ -150,6 +150,11 @@ export interface Engine {
    */
   directions(): Promise<Direction[]>;
   /**
+   * Returns whether the engine could translate the pair, without a self-test. Engines that lack this function are asked
+   * for every pair.
+   */
+  serves?(from: Language, to: Language): Promise<boolean>;
+  /**
    * Returns one draft per segment, in the same order. Rejects only when the request is aborted or the engine
    * stopped.
    */

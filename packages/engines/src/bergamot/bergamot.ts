@@ -103,6 +103,10 @@ class Bergamot implements BergamotEngine {
     return out;
   }
 
+  async serves(from: Language, to: Language): Promise<boolean> {
+    return routeOf(from, to, new Set((await this.#known()).keys())) !== null;
+  }
+
   async draft(request: DraftRequest): Promise<Draft[]> {
     this.#throwIfStopped();
     request.signal?.throwIfAborted();

@@ -9,6 +9,7 @@ import {
   readLines,
   translateLines,
 } from '../translation/comparison.ts';
+import { enginesWithData } from '../translation/engines.ts';
 import { ensureEngine } from './engine.ts';
 import { CommandError, printJson, printTable, say } from './output.ts';
 import { createBareTranslator, readTextFile } from './translate.ts';
@@ -28,7 +29,7 @@ export async function compareEngines(
   [from, to, file]: [from: string, to: string, file: string],
   options: CompareOptions,
 ): Promise<void> {
-  const engines = [...new Set(options.engines ?? settings.engines)];
+  const engines = [...new Set(options.engines ?? enginesWithData(settings))];
   const lines = await readFiles(file, options.references);
   if (engines.includes('apertium')) await ensureEngine(settings, false);
   const runs = await runAll(settings, engines, lines, [from, to]);

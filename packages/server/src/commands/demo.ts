@@ -20,7 +20,7 @@ import { createLog } from '../base/log.ts';
 import { openStore, type Store } from '../roles/program.ts';
 import { type Server, startServer } from '../roles/serve.ts';
 import { loadSettings } from '../settings/settings.ts';
-import { createEngines } from '../translation/engines.ts';
+import { createEngines, offerOfModel } from '../translation/engines.ts';
 import { ensureEngine } from './engine.ts';
 import { CommandError, print, say } from './output.ts';
 
@@ -147,6 +147,8 @@ export async function demo(options: { data?: string; yes?: boolean; exit: boolea
     for (const job of JOBS) await runJob(server.url!, receiver, credentials, job);
     await runChat(server.url!, receiver, credentials);
     print(`\nAll ${JOBS.length + 1} deliveries arrived, each with a valid signature.`);
+    const offer = offerOfModel(settings);
+    if (offer !== undefined) print(`The translations are by Apertium; ${offer}.`);
     const people = await createUsers(store, credentials);
     if (!options.exit) await stayUp(server.url!, receiver, credentials, people);
   } finally {

@@ -17,7 +17,13 @@ import { measureStandbyLag } from '../database/standby.ts';
 import { statement } from '../database/statements.ts';
 import { openStore } from '../roles/program.ts';
 import type { Settings } from '../settings/settings.ts';
-import { apertiumRoot, createEngines, modelsFolder } from '../translation/engines.ts';
+import {
+  apertiumRoot,
+  createEngines,
+  enginesWithData,
+  modelsFolder,
+  offerOfModel,
+} from '../translation/engines.ts';
 import { countReportingWorkers, HEARD_SECONDS, listReportedEngines } from '../translation/report.ts';
 import { listEngineRoutes } from '../translation/translator.ts';
 
@@ -195,18 +201,14 @@ async function examineRoutes(database: Database): Promise<DoctorFinding[]> {
 }
 
 async function examineEngines(settings: Settings): Promise<DoctorFinding[]> {
-  const apertium = settings.engines.includes('apertium') ? await examineApertium(settings) : [];
-  const missing = apertium.some(({ ok }) => !ok) && settings.engines.length === 1;
-  const pairs = missing ? [] : await examinePairs(settings);
-  return [...apertium, ...pairs, ...hintAtModels(settings)];
-}
-
-/** Offers a neural model if Apertium is the only engine. */
-function hintAtModels({ engines }: Settings): DoctorFinding[] {
-  if (engines.some((name) => name !== 'apertium')) return [];
-  const detail =
-    'only Apertium; for better translations run: npx dragoman model pull en-es, and set DRAGOMAN_ENGINES=bergamot,apertium';
-  return [{ check: 'quality', ok: true, detail }];
+  const engines = enginesWithData(settings);
+  const apertium = engines.includes('apertium') ? await examineApertium(settings) : [];
+  const missing = apertium.some(({ ok }) => !ok) && engines.length === 1;
+  const pairs = missing ? [] : await examinePairs({ ...settings, engines });
+  const offer = offerOfModel(settings);
+  const quality =
+    offer === undefined ? [] : [{ check: 'quality', ok: true, detail: `only Apertium; ${offer}` }];
+  return [...apertium, ...pairs, ...quality];
 }
 
 async function examineApertium(settings: Settings): Promise<DoctorFinding[]> {

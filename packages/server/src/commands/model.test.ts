@@ -1,13 +1,13 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createBergamot } from '@dragoman/engines';
-import { createFake } from '@dragoman/engines/fake';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startRegistry } from '../../../engines/test/bergamot/registry.ts';
 import { createPool } from '../database/connections.ts';
+import { loadSettings } from '../settings/settings.ts';
 import { startTestServer, until } from '../testing/harness.ts';
 import { dragoman } from '../testing/programs.ts';
+import { createEngines } from '../translation/engines.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-model-'));
 const registry = await startRegistry();
@@ -48,23 +48,35 @@ describe('dragoman model', () => {
     });
   });
 
-  it('makes a running server offer the pair of an installed model within seconds', async () => {
-    const folder = join(directory, 'running');
-    const server = await startTestServer({
-      engines: () => [createFake(), createBergamot({ folder })],
-      settings: { DRAGOMAN_BERGAMOT_MODELS: folder },
-    });
+  it('makes a running server without any setting of engines offer the pair of an installed model within seconds', async () => {
+    const bare = join(directory, 'bare');
+    const settings = { DRAGOMAN_DATA: bare };
+    const server = await startTestServer({ engines: () => createEngines(loadSettings(settings)), settings });
     const pair = `select from pairs where engine = 'bergamot' and source_language = 'en' and target_language = 'es'`;
     const owner = createPool(server.connection);
     try {
-      const pull = ['model', 'pull', 'en-es', '--from', registry.url, '--folder', folder];
-      expect(await dragoman(pull)).toMatchObject({ status: 0 });
+      expect((await owner.query(pair)).rowCount).toBe(0);
+      const pull = ['model', 'pull', 'en-es', '--from', registry.url, '--data', bare];
+      expect(await dragoman(pull)).toMatchObject({
+        status: 0,
+        stderr: expect.not.stringContaining('DRAGOMAN_ENGINES'),
+      });
       // The worker publishes other changes only every ten minutes, which would exceed the time of a test.
       await until(async () => (await owner.query(pair)).rowCount === 1);
     } finally {
       await owner.end();
       await server.stop();
     }
+  });
+
+  it('names the setting that must include the engine when it is missing there', async () => {
+    const pull = ['model', 'pull', 'en-es', '--small', '--from', registry.url, ...data];
+    expect(await dragoman(pull, { DRAGOMAN_ENGINES: 'apertium' })).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining(
+        'Add bergamot to DRAGOMAN_ENGINES, so that the server offers the pair.',
+      ),
+    });
   });
 
   it('prints the reason when a model cannot be installed', async () => {

@@ -144,6 +144,8 @@ async function pull(pair: string, options: SourceOptions & { small?: boolean }):
     pullModel({ ...options, pair, folder, signal, onProgress }),
   );
   print(`Installed ${pair} (${model.architecture}) in ${folder}.`);
+  if (!settingsWith(options).engines.includes('bergamot'))
+    say('Add bergamot to DRAGOMAN_ENGINES, so that the server offers the pair.');
 }
 
 async function mirror(folder: string, pairs: string[], options: SourceOptions): Promise<void> {

@@ -8,7 +8,7 @@ import type { EngineName } from '../settings/engine-names.ts';
 import type { Settings } from '../settings/settings.ts';
 import { requestWithoutAccount } from '../translation/comparison.ts';
 import { draftsOf } from '../translation/drafts.ts';
-import { createEngines, limitsOf } from '../translation/engines.ts';
+import { createEngines, enginesWithData, limitsOf } from '../translation/engines.ts';
 import { createTranslator, type Translator } from '../translation/translator.ts';
 import { ensureEngine } from './engine.ts';
 import { CommandError, say } from './output.ts';
@@ -26,7 +26,7 @@ export interface TranslateOptions {
  * printed then
  */
 export async function translate(settings: Settings, file: string, options: TranslateOptions): Promise<void> {
-  const { engine: names = settings.engines } = options;
+  const { engine: names = enginesWithData(settings) } = options;
   if (names.includes('apertium')) await ensureEngine(settings, options.yes);
   const text = await readTextFile(file);
   const translator = createBareTranslator(settings, names);

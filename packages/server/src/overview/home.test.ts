@@ -50,6 +50,21 @@ it('the home page lists the steps to the first job, ticks each step that is done
   await mailbox.close();
 });
 
+it('the checklist offers a neural model while no engine but Apertium offers a language pair', async () => {
+  const apertium = await startTestServer({
+    engine: () => Object.assign(createFake(), { name: 'apertium' }),
+  });
+  try {
+    const person = await createPerson(apertium, { role: 'operator' });
+    const steps = async (): Promise<{ step: string; done: boolean }[]> =>
+      (await person.call('GET', '/api/console/home')).body.setup;
+    await until(async () => (await steps()).some(({ step, done }) => step === 'engine' && done));
+    expect(await steps()).toContainEqual({ step: 'model', done: false });
+  } finally {
+    await apertium.stop();
+  }
+});
+
 it('the home page counts the tasks of a language pair by state: waiting, claimed, late, reported, or without an editor who could claim them', async () => {
   const pair = { source_language: 'en', target_language: 'es' };
   const queue = async () => {

@@ -61,8 +61,11 @@ describe('the console’s home page', () => {
       return body.engines.some((engine: { state: string }) => engine.state === 'closed') && body;
     });
     expect(home.hours).toHaveLength(24);
-    // The settings name an engine that this worker does not run.
-    expect(home.attention.map(({ kind }: { kind: string }) => kind)).toEqual(['engine']);
+    // The settings name two engines that this worker does not run.
+    expect(home.attention).toMatchObject([
+      { kind: 'engine', subject: 'bergamot' },
+      { kind: 'engine', subject: 'apertium' },
+    ]);
   });
 
   it('lists overdrawn accounts, failing hosts and dead deliveries', async () => {

@@ -6,7 +6,16 @@ import { listPrices } from '../ledger/price-list.ts';
 import { type Settings, showSettings } from '../settings/settings.ts';
 import { findSetup } from './accounts-store.ts';
 
-export const SETUP_STEPS = ['operator', 'mail', 'engine', 'account', 'price', 'editors', 'job'] as const;
+export const SETUP_STEPS = [
+  'operator',
+  'mail',
+  'engine',
+  'model',
+  'account',
+  'price',
+  'editors',
+  'job',
+] as const;
 
 export interface SetupStep {
   step: (typeof SETUP_STEPS)[number];
@@ -17,7 +26,7 @@ export interface SetupStep {
 export async function readSetup(
   on: Queryable,
   settings: Settings,
-  engines: readonly { state: string }[],
+  engines: readonly { engine: string; state: string; pairs: number }[],
   now: Date,
 ): Promise<SetupStep[]> {
   const [operator, people, prices, job] = await Promise.all([
@@ -32,7 +41,9 @@ export async function readSetup(
   const done: Record<SetupStep['step'], boolean> = {
     operator,
     mail: settings.smtpUrl !== undefined,
-    engine: engines.some(({ state }) => state === 'closed'),
+    // Without a model, the engine bergamot works, but it offers no pair.
+    engine: engines.some(({ state, pairs }) => state === 'closed' && pairs > 0),
+    model: engines.some(({ engine, pairs }) => engine !== 'apertium' && pairs > 0),
     price: prices.length > 0 || hasPriceSetting,
     job,
     ...people,

@@ -67,9 +67,9 @@ export const LLM_SETTINGS = {
 export const ENGINE_SETTINGS = {
   engines: setting(
     'DRAGOMAN_ENGINES',
-    'apertium',
+    'bergamot,apertium',
     filledListOf(engineName),
-    'The translation engines, in order of preference for pairs without an engine route.',
+    'The translation engines, in order of preference for pairs without an engine route. The engine bergamot serves the pairs of the installed models.',
   ),
   engineConcurrency: setting(
     'DRAGOMAN_ENGINE_CONCURRENCY',

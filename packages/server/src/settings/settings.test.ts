@@ -55,7 +55,7 @@ describe('loadSettings', () => {
       maxTextBytes: 10 * 1024 * 1024,
       humanCentsPerWord: 3,
       machineCentsPerWord: 0,
-      engines: ['apertium'],
+      engines: ['bergamot', 'apertium'],
       leaseSeconds: 30,
     });
   });

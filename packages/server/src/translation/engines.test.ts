@@ -113,6 +113,8 @@ describe('language models', () => {
       body: { response_format: { type: 'json_object' } },
     });
     expect(asked.at(-1)!.body).not.toHaveProperty('temperature');
+    await ask({ ...chat(), DRAGOMAN_LLM_ANSWERS: 'none' });
+    expect(asked.at(-1)!.body).not.toHaveProperty('response_format');
     await ask({ ...chat(), DRAGOMAN_LLM_PROFILE: 'plain' });
     const content = 'Translate the following text from English into Spanish.\nEnglish: The house.\nSpanish:';
     expect(asked.at(-1)!.body.messages).toEqual([{ role: 'user', content }]);
@@ -164,6 +166,77 @@ describe('language models', () => {
     );
     const accepted = loadSettings({ ...limited, DRAGOMAN_LLM_LICENSE: 'accepted' });
     expect(createEngines(accepted).map(({ name }) => name)).toEqual(['llm']);
+  });
+});
+
+describe('the settings of a network service', () => {
+  const asked: string[] = [];
+  const service = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const region = request.headers['ocp-apim-subscription-region'] ?? '';
+      asked.push(`${request.url} ${region} ${Buffer.concat(chunks)}`);
+      response.writeHead(404).end();
+    });
+  });
+  let url: string;
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+  });
+  afterAll(async () => {
+    service.closeAllConnections();
+    await new Promise((resolve) => service.close(resolve));
+  });
+
+  const google = {
+    DRAGOMAN_GOOGLE_PROJECT: 'ours',
+    DRAGOMAN_GOOGLE_TOKEN_FILE: '/absent',
+    DRAGOMAN_GOOGLE_PAIRS: 'en>es',
+  };
+  const deepl = { DRAGOMAN_DEEPL_KEY: 'k', DRAGOMAN_DEEPL_PAIRS: 'en>es' };
+  const azure = { DRAGOMAN_AZURE_KEY: 'k', DRAGOMAN_AZURE_PAIRS: 'en>es' };
+  const libre = { DRAGOMAN_LIBRETRANSLATE_PAIRS: 'en>es' };
+  it.each<[string, string, Record<string, string>, RegExp]>([
+    ['DRAGOMAN_DEEPL_MODEL', 'deepl', { ...deepl, DRAGOMAN_DEEPL_MODEL: 'quality' }, /quality/],
+    ['DRAGOMAN_AZURE_REGION', 'azure', { ...azure, DRAGOMAN_AZURE_REGION: 'westeurope' }, /westeurope/],
+    [
+      'DRAGOMAN_GOOGLE_LOCATION',
+      'google',
+      { ...google, DRAGOMAN_GOOGLE_LOCATION: 'us-central1' },
+      /locations\/us-central1/,
+    ],
+    [
+      'DRAGOMAN_GOOGLE_GLOSSARY',
+      'google',
+      { ...google, DRAGOMAN_GOOGLE_GLOSSARY: 'terms' },
+      /glossaries\/terms/,
+    ],
+    [
+      'DRAGOMAN_LIBRETRANSLATE_KEY',
+      'libretranslate',
+      { ...libre, DRAGOMAN_LIBRETRANSLATE_KEY: 'secret' },
+      /secret/,
+    ],
+  ])('include %s, which its requests contain', async (_, name, more, expected) => {
+    asked.length = 0;
+    const settings = loadSettings({
+      DRAGOMAN_ENGINES: name,
+      [`DRAGOMAN_${name.toUpperCase()}_URL`]: url,
+      ...more,
+    });
+    const [engine] = createEngines(settings) as [Engine];
+    const segments = [{ id: 'a', pieces: [{ text: 'The house.' }] }];
+    await engine.draft({ from: 'en', to: 'es', segments, lane: 'bulk' });
+    await engine.stop();
+    expect(asked.join('\n')).toMatch(expected);
+  });
+
+  it('include DRAGOMAN_ENGINE_CONCURRENCY', () => {
+    const settings = loadSettings({ DRAGOMAN_ENGINE_CONCURRENCY: 'deepl=2' });
+    expect(limitsOf(settings, 'deepl').concurrency).toBe(2);
+    expect(limitsOf(settings, 'azure').concurrency).toBe(4);
   });
 });
 

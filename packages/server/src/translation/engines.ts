@@ -2,7 +2,7 @@
  * Creates the configured engines, in the order of preference. No engine starts a process before its first
  * use.
  */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   createApertium,
@@ -30,6 +30,28 @@ export function apertiumRoot(settings: Settings): string {
 
 export function modelsFolder(settings: Settings): string {
   return settings.bergamotModels ?? join(settings.data, 'bergamot');
+}
+
+/** Returns whether the folder of the models contains any, also if they cannot be used. */
+function hasModels(settings: Settings): boolean {
+  try {
+    return readdirSync(modelsFolder(settings)).some((name) => !name.startsWith('.'));
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the configured engines, without the engine bergamot while it has no model and is not the only engine. */
+export function enginesWithData(settings: Settings): EngineName[] {
+  if (settings.engines.length === 1 || hasModels(settings)) return settings.engines;
+  return settings.engines.filter((name) => name !== 'bergamot');
+}
+
+/** Returns a line that offers a neural model if Apertium is the only engine that can translate; otherwise undefined. */
+export function offerOfModel(settings: Settings): string | undefined {
+  if (enginesWithData(settings).join() !== 'apertium') return undefined;
+  const setting = settings.engines.includes('bergamot') ? '' : ', and set DRAGOMAN_ENGINES=bergamot,apertium';
+  return `for better translations, install a neural model: npx dragoman model pull en-es${setting}; on a machine without internet access, add --from FOLDER (docs/engines.md#bergamot)`;
 }
 
 /** Creates the engines that the settings name. @throws SettingError when a configured engine lacks a setting */

@@ -117,6 +117,13 @@ describe('an engine route', () => {
     expect([askedOf(first, 'Both of them.').length, askedOf(second, 'Both of them.').length]).toEqual([1, 0]);
   });
 
+  it('does not ask an engine that serves other pairs only, such as Bergamot without models', async () => {
+    first.serves = async (from, to) => `${from}-${to}` !== 'en-es';
+    expect(await translated('other-pairs', { text: 'For the second one.' })).toBe('FOR THE SECOND ONE.');
+    expect(askedOf(first, 'For the second one.')).toEqual([]);
+    delete first.serves;
+  });
+
   it('gives the second engine only the segments that the first engine failed to translate, and records the engine of each segment', async () => {
     first.failOn('hard', 'crashed');
     const segments = await drafted('parts', { text: 'An easy line.\nA hard line.\nThe last line.' });

@@ -135,7 +135,9 @@ export function createTranslator(options: TranslatorOptions): Translator {
     const chosen =
       request.engine === undefined ? enginesFor(await readRoutes(), query, names) : [request.engine];
     const allowed = request.environment === 'sandbox' ? chosen.filter(options.inSandbox) : chosen;
-    return allowed.flatMap((name) => runners.find((runner) => runner.name === name) ?? []);
+    const found = allowed.flatMap((name) => runners.find((runner) => runner.name === name) ?? []);
+    const serving = await Promise.all(found.map(({ engine }) => engine.serves?.(from, to) ?? true));
+    return found.filter((_, index) => serving[index]);
   }
 
   return {

@@ -386,7 +386,7 @@ export type ConsoleHome = {
   })[];
   /** The steps to a working installation; empty when all are done. */
   setup: ({
-    step: 'operator' | 'mail' | 'engine' | 'account' | 'price' | 'editors' | 'job';
+    step: 'operator' | 'mail' | 'engine' | 'model' | 'account' | 'price' | 'editors' | 'job';
     done: boolean
   })[];
   engines: ({

@@ -17,6 +17,7 @@ type Step = Steps[number]['step'];
 const PLACES: Record<Exclude<Step, 'operator'>, { to: string } | { guide: string }> = {
   mail: { guide: `${GUIDES}/people#send-invitations-by-e-mail` },
   engine: { to: paths.console.engines },
+  model: { guide: `${GUIDES}/engines#bergamot` },
   account: { to: paths.console.accounts },
   price: { to: paths.console.pairs },
   editors: { to: paths.console.people },
