@@ -151,6 +151,24 @@ export function shortlistFile(first: number, lists: readonly (readonly number[])
   ]);
 }
 
+/**
+ * Returns a shortlist: each Arabic symbol allows the Latin letters of all names that contain it.
+ *
+ * @param names Arabic names, each with the letters that the model writes for it
+ */
+export function shortlistOf(
+  names: readonly (readonly [string, string])[],
+  pieces: readonly string[],
+  letters: readonly string[],
+): Buffer {
+  const own = pieces.map((piece) => {
+    const written = new Set(names.flatMap(([name, latin]) => (name.includes(piece) ? [...latin] : [])));
+    return letters.flatMap((letter, at) => (written.has(letter) ? [at + 2] : []));
+  });
+  // The end symbol and the unknown symbol are always allowed.
+  return shortlistFile(2, [[], [], ...own, ...own]);
+}
+
 function varint(value: number): Buffer {
   let rest = BigInt.asUintN(64, BigInt(value));
   const bytes: number[] = [];

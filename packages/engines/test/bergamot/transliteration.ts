@@ -44,7 +44,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Affine } from './affine.ts';
 import { type Linear, type Norm, Source } from './ctranslate2.ts';
-import { floats, type Item, modelFile, shortlistFile, vocabularyFile } from './marian.ts';
+import { floats, type Item, modelFile, shortlistOf, vocabularyFile } from './marian.ts';
 
 /** The length of the vectors in the source model, the heads of each attention, and the layers of each side. */
 const [WIDTH, HEADS, LAYERS] = [32, 8, 6];
@@ -443,24 +443,6 @@ function addEnds(target: Target, source: Source, pieces: number, letters: number
   target.add('decoder_ff_logit_out_Wt', outputs.length, WIDE, wide);
   const biases = outputs.map((row) => bias[row]!);
   target.add('decoder_ff_logit_out_b', 1, outputs.length, biases);
-}
-
-/**
- * Returns a shortlist: each Arabic symbol allows the Latin letters of all names that contain it.
- *
- * @param names Arabic names, each with the letters that the model writes for it
- */
-function shortlistOf(
-  names: readonly (readonly [string, string])[],
-  pieces: readonly string[],
-  letters: readonly string[],
-): Buffer {
-  const own = pieces.map((piece) => {
-    const written = new Set(names.flatMap(([name, latin]) => (name.includes(piece) ? [...latin] : [])));
-    return letters.flatMap((letter, at) => (written.has(letter) ? [at + 2] : []));
-  });
-  // The end symbol and the unknown symbol are always allowed.
-  return shortlistFile(2, [[], [], ...own, ...own]);
 }
 
 /**

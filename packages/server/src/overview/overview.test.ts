@@ -63,8 +63,8 @@ describe('the console’s home page', () => {
     expect(home.hours).toHaveLength(24);
     // The settings name two engines that this worker does not run.
     expect(home.attention).toMatchObject([
-      { kind: 'engine', subject: 'bergamot' },
       { kind: 'engine', subject: 'apertium' },
+      { kind: 'engine', subject: 'bergamot' },
     ]);
   });
 

@@ -171,13 +171,22 @@ describe('language models', () => {
 
 describe('the settings of a network service', () => {
   const asked: string[] = [];
+  const google3 = (code: string) => ({ languageCode: code, supportSource: true, supportTarget: true });
+  /** The lists of languages of the services, by the start of their path. */
+  const LISTS = {
+    '/v3/': { languages: ['en', 'es'].map(google3) },
+    '/v2/languages': [{ language: 'EN' }, { language: 'ES' }],
+    '/languages': [{ code: 'en', targets: ['es'] }],
+  };
   const service = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const region = request.headers['ocp-apim-subscription-region'] ?? '';
       asked.push(`${request.url} ${region} ${Buffer.concat(chunks)}`);
-      response.writeHead(404).end();
+      const list = Object.entries(LISTS).find(([path]) => request.url?.startsWith(path))?.[1];
+      if (request.method === 'POST' || list === undefined) response.writeHead(404).end();
+      else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(list));
     });
   });
   let url: string;
