@@ -26,11 +26,9 @@ let owner: pg.Client;
 beforeAll(async () => {
   receiver = await startReceiver();
   server = await startTestServer();
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
 });
 afterAll(async () => {
-  await owner.end();
   await server.stop();
   await receiver.close();
 });

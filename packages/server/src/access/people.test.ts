@@ -1,7 +1,6 @@
 /** Tests the invitations, passwords and profiles of users on a running server. */
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createConnection } from '../database/connections.ts';
 import { createBrowser, createPerson, startTestServer, type TestServer } from '../testing/harness.ts';
 import { accountNamed } from './accounts.ts';
 import { invitePerson, inviteUser, linkFor } from './invitations.ts';
@@ -18,13 +17,9 @@ let server: TestServer;
 let owner: pg.Client;
 beforeAll(async () => {
   server = await startTestServer({ settings: { DRAGOMAN_TRUSTED_PROXIES: '127.0.0.0/8' } });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
 });
-afterAll(async () => {
-  await owner.end();
-  await server.stop();
-});
+afterAll(() => server.stop());
 
 const PASSWORD = 'a password of mine';
 let addresses = 0;

@@ -1,7 +1,6 @@
 /** Tests of second factors on a running server. */
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createConnection } from '../database/connections.ts';
 import {
   createBrowser,
   createPerson,
@@ -17,13 +16,9 @@ let server: TestServer;
 let owner: pg.Client;
 beforeAll(async () => {
   server = await startTestServer({ settings: { DRAGOMAN_TRUSTED_PROXIES: '127.0.0.0/8' } });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
 });
-afterAll(async () => {
-  await owner.end();
-  await server.stop();
-});
+afterAll(() => server.stop());
 
 let addresses = 0;
 const from = () => ({ 'x-forwarded-for': `10.${++addresses >> 8}.${addresses & 255}.1` });

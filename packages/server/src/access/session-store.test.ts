@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../base/ids.ts';
-import { createConnection } from '../database/connections.ts';
 import type { Transaction } from '../database/database.ts';
 import { createBrowser, createPerson, startTestServer, type TestServer } from '../testing/harness.ts';
 import { createToken, hashKey } from './secrets.ts';
@@ -14,13 +13,9 @@ let server: TestServer;
 let owner: pg.Client;
 beforeAll(async () => {
   server = await startTestServer({ settings: { DRAGOMAN_TRUSTED_PROXIES: '127.0.0.0/8' } });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
 });
-afterAll(async () => {
-  await owner.end();
-  await server.stop();
-});
+afterAll(() => server.stop());
 
 const LIMITS = { sessionIdleSeconds: 1800, sessionSeconds: 3600 };
 const newEditor = () => createPerson(server, { role: 'editor' });

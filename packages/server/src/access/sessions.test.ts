@@ -10,13 +10,11 @@ let owner: pg.Client;
 let other: pg.Client;
 beforeAll(async () => {
   server = await startTestServer({ settings: { DRAGOMAN_TRUSTED_PROXIES: '127.0.0.0/8' } });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
   other = createConnection(server.connection);
   await other.connect();
 });
 afterAll(async () => {
-  await owner.end();
   await other.end();
   await server.stop();
 });

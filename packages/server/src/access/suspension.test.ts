@@ -2,7 +2,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AccountCredentials } from '../accounts/accounts.ts';
-import { createConnection } from '../database/connections.ts';
 import { claimTask, confirmAll, HUMAN, orderEdit, pathOf } from '../testing/editors.ts';
 import {
   createClient,
@@ -25,12 +24,10 @@ beforeAll(async () => {
   });
   operator = await createPerson(server, { role: 'operator' });
   receiver = await startReceiver();
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
 });
 afterAll(async () => {
   await receiver.close();
-  await owner.end();
   await server.stop();
 });
 

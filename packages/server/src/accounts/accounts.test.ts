@@ -10,7 +10,6 @@ import { createApiKeyAuthenticator } from '../access/api-keys.ts';
 import { createVault } from '../access/secrets.ts';
 import { createSecretReader, webhookSecrets } from '../access/webhook-secrets.ts';
 import type { AccountRef } from '../base/account.ts';
-import { createConnection } from '../database/connections.ts';
 import { parseSecret, signatureHeaders } from '../deliveries/signature.ts';
 import {
   createClient,
@@ -33,11 +32,9 @@ let owner: pg.Client;
 beforeAll(async () => {
   receiver = await startReceiver();
   server = await startTestServer({ settings: { DRAGOMAN_SANDBOX_HOLD: '0' } });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
 });
 afterAll(async () => {
-  await owner.end();
   await server.stop();
   await receiver.close();
 });

@@ -6,7 +6,6 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { proposeTerm } from '../brands/proposals.ts';
-import { createConnection } from '../database/connections.ts';
 import { describeApp } from '../roles/app.ts';
 import { disagree, editNext, orderEdit } from '../testing/editors.ts';
 import {
@@ -80,8 +79,7 @@ let who: string;
 beforeAll(async () => {
   receiver = await startReceiver();
   server = await startTestServer({ settings: { DRAGOMAN_SANDBOX_REQUESTS: 'operator' } });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
   operator = await createPerson(server, { role: 'operator' });
   editor = await createPerson(server, { role: 'editor', languages: ['en:es'] });
   rival = await createPerson(server, { role: 'editor', languages: ['en:es'] });
@@ -92,7 +90,6 @@ beforeAll(async () => {
   await owner.query('update users set review_share = 0');
 });
 afterAll(async () => {
-  await owner.end();
   await server.stop();
   await receiver.close();
 });

@@ -9,7 +9,6 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createConnection } from '../database/connections.ts';
 import { program } from '../main.ts';
 import { claimTask, confirmAll, disagree, editNext, HUMAN, orderEdit } from '../testing/editors.ts';
 import {
@@ -84,14 +83,12 @@ beforeAll(async () => {
   receiver = await startReceiver();
   server = await startTestServer();
   place = { DATABASE_URL: urlOf(server.connection), DRAGOMAN_DATA: directory };
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
   const account = await server.createAccount({ balanceCents: 10_000 });
   username = account.username;
   call = createClient(server.url, account.production_key);
 });
 afterAll(async () => {
-  await owner.end();
   await server.stop();
   await receiver.close();
   rmSync(directory, { recursive: true, force: true });

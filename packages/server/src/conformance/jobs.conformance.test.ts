@@ -9,7 +9,6 @@ import { accountNamed } from '../access/accounts.ts';
 import type { AccountCredentials } from '../accounts/accounts.ts';
 import { readBrandFile } from '../brands/brand.ts';
 import { saveBrand } from '../brands/brands.ts';
-import { createConnection } from '../database/connections.ts';
 import { loadSettings } from '../settings/settings.ts';
 import {
   type Answer,
@@ -54,11 +53,9 @@ beforeAll(async () => {
   production = createClient(server.url, credentials.production_key);
   const call = createClient(server.url, credentials.sandbox_key);
   sandbox = (method, path, body) => call(method, `/sandbox${path}`, body);
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
 });
 afterAll(async () => {
-  await owner.end();
   await receiver.close();
   await server.stop();
 });

@@ -39,8 +39,7 @@ let owner: pg.Client;
 beforeAll(async () => {
   test = await createTestDatabase();
   database = test.database;
-  owner = createConnection(test.connection);
-  await owner.connect();
+  owner = await test.connectOwner();
   await owner.query(`
     create table scratch (name text primary key, value bigint not null);
     create table doomed (value integer);
@@ -55,10 +54,7 @@ beforeAll(async () => {
       for each row execute function die_at_commit();`);
 });
 beforeEach(() => owner.query('truncate scratch, doomed, late'));
-afterAll(async () => {
-  await owner.end();
-  await test.drop();
-});
+afterAll(() => test.drop());
 
 const readValue = async (name: string) => (await database.query(READ, [name]))[0]?.value;
 const pidOf = async (transaction: Transaction) => (await transaction.query(PID))[0]!.pid;

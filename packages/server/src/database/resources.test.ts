@@ -1,6 +1,7 @@
 /** Tests of a database server without free space: requests fail, and every client is asked to retry later. */
 import { PassThrough } from 'node:stream';
 
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '../base/log.ts';
 import {
@@ -11,13 +12,12 @@ import {
   type TestServer,
   until,
 } from '../testing/harness.ts';
-import { createConnection } from './connections.ts';
 
 const JOB = { text: 'The house is big.', source_language: 'en', target_language: 'es' };
 const MESSAGE = { ...JOB, chat_external_id: 'chat', text_format: 'text' };
 
 let server: TestServer;
-let owner: ReturnType<typeof createConnection>;
+let owner: pg.Client;
 let person: TestPerson;
 let call: ReturnType<typeof createClient>;
 let logged = '';
@@ -26,16 +26,12 @@ beforeAll(async () => {
     logged += line.toString();
   });
   server = await startTestServer({ log: createLog('warn', destination) });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
   const account = await server.createAccount({ chat: true, balanceCents: 1000 });
   call = createClient(server.url, account.production_key);
   person = await createPerson(server, { role: 'operator' });
 });
-afterAll(async () => {
-  await owner.end();
-  await server.stop();
-});
+afterAll(() => server.stop());
 
 /**
  * Makes every write to a growing table fail, as when PostgreSQL cannot extend a file. @param state the

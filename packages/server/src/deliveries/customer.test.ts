@@ -6,7 +6,6 @@ import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { listAudit } from '../audit/audit.ts';
-import { createConnection } from '../database/connections.ts';
 import { selfSigned } from '../testing/certificate.ts';
 import {
   createClient,
@@ -27,11 +26,9 @@ let owner: pg.Client;
 beforeAll(async () => {
   receiver = await startReceiver();
   server = await startTestServer({ settings: { DRAGOMAN_SANDBOX_HOLD: '0' } });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
 });
 afterAll(async () => {
-  await owner.end();
   await server.stop();
   await receiver.close();
 });

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { mailFailedEndpoint } from '../accounts/endpoint-mail.ts';
 import { createMailer } from '../accounts/mail.ts';
 import { createLog } from '../base/log.ts';
-import { createConnection } from '../database/connections.ts';
 import {
   createClient,
   createPerson,
@@ -30,11 +29,9 @@ beforeAll(async () => {
   mailbox = await startMailbox();
   receiver = await startReceiver();
   server = await startTestServer();
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
 });
 afterAll(async () => {
-  await owner.end();
   await server.stop();
   await receiver.close();
   await mailbox.close();

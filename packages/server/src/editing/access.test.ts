@@ -7,7 +7,6 @@ import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { saveBrand } from '../brands/brands.ts';
-import { createConnection } from '../database/connections.ts';
 import { describeApp } from '../roles/app.ts';
 import { claimTask, confirm, editNext, emptyEditing, HUMAN, orderEdit, pathOf } from '../testing/editors.ts';
 import {
@@ -82,8 +81,7 @@ let bob: TestPerson;
 
 beforeAll(async () => {
   server = await startTestServer({ settings: { DRAGOMAN_TASK_WORDS: '6', DRAGOMAN_TASK_SKIPS: '9' } });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
   const account = await server.createAccount({ balanceCents: 100_000 });
   call = createClient(server.url, account.production_key);
   const { ref } = await accountNamed(server.database, account.username);
@@ -99,10 +97,7 @@ beforeAll(async () => {
   operator = await createPerson(server, { role: 'operator' });
   bob = await createPerson(server, { role: 'editor', languages: ['en:es'] });
 });
-afterAll(async () => {
-  await owner.end();
-  await server.stop();
-});
+afterAll(() => server.stop());
 
 const NOBODY = '00000000-0000-7000-8000-000000000000';
 const LINES = 14;

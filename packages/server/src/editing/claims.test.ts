@@ -35,8 +35,7 @@ let operator: TestPerson;
 
 beforeAll(async () => {
   server = await startTestServer({ settings: { DRAGOMAN_TASK_SKIPS: '2', DRAGOMAN_CLAIM_EXPIRIES: '2' } });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
   observer = createConnection(server.connection);
   await observer.connect();
   call = createClient(server.url, (await server.createAccount({ balanceCents: 100_000 })).production_key);
@@ -47,7 +46,6 @@ beforeAll(async () => {
   await owner.query('update users set review_share = 0');
 });
 afterAll(async () => {
-  await owner.end();
   await observer.end();
   await server.stop();
 });

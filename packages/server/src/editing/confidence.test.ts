@@ -2,7 +2,6 @@
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createConnection } from '../database/connections.ts';
 import { claimTask, confirm, orderEdit, pathOf } from '../testing/editors.ts';
 import {
   createClient,
@@ -34,18 +33,14 @@ beforeAll(async () => {
     engines: () => [fake, second],
     settings: { DRAGOMAN_TASK_WORDS: '60', DRAGOMAN_EDITOR_TASKS: '9' },
   });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
   operator = await createPerson(server, { role: 'operator' });
   ann = await createPerson(server, { role: 'editor', languages: ['en:es'] });
   const { username, production_key } = await server.createAccount({ balanceCents: 100_000 });
   call = createClient(server.url, production_key);
   who = `/api/console/accounts/${username}/jobs`;
 });
-afterAll(async () => {
-  await owner.end();
-  await server.stop();
-});
+afterAll(() => server.stop());
 
 async function claimOf(uid: string) {
   const { body } = await ann.call('GET', '/api/editing/queue');

@@ -3,7 +3,6 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { saveBrand } from '../brands/brands.ts';
-import { createConnection } from '../database/connections.ts';
 import {
   claimTask,
   confirm,
@@ -39,8 +38,7 @@ beforeAll(async () => {
   server = await startTestServer({
     settings: { DRAGOMAN_TASK_WORDS: '12', DRAGOMAN_EDITOR_TASKS: '3', DRAGOMAN_EDIT_PAY: '3.5' },
   });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
   call = createClient(server.url, (await server.createAccount({ balanceCents: 100_000 })).production_key);
   ann = await createPerson(server, { role: 'editor', languages: ['en:es+review'], name: 'Ann' });
   bob = await createPerson(server, { role: 'editor', languages: ['en:es+review'], name: 'Bob' });
@@ -48,7 +46,6 @@ beforeAll(async () => {
   await owner.query('update users set review_share = 0');
 });
 afterAll(async () => {
-  await owner.end();
   await server.stop();
   await receiver.close();
 });

@@ -4,7 +4,6 @@ import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { saveBrand } from '../brands/brands.ts';
-import { createConnection } from '../database/connections.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
 import { findDiscrepancies } from '../ledger/verify-store.ts';
 import { claimTask, confirm, HUMAN, orderEdit, pathOf, save } from '../testing/editors.ts';
@@ -33,8 +32,7 @@ beforeAll(async () => {
     engine: () => createFake(),
     settings: { DRAGOMAN_TASK_WORDS: '4', DRAGOMAN_TASK_RESERVED: '4', DRAGOMAN_PRICE_HUMAN: '3' },
   });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
   ann = await createPerson(server, { role: 'editor', languages: ['en:es+review'], name: 'Ann' });
   rita = await createPerson(server, { role: 'editor', languages: ['en:es+review'], name: 'Rita' });
   operator = await createPerson(server, { role: 'operator' });
@@ -49,7 +47,6 @@ beforeEach(async () => {
   call = createClient(server.url, account.production_key);
 });
 afterAll(async () => {
-  await owner.end();
   await server.stop();
   await receiver.close();
 });

@@ -3,7 +3,6 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { saveBrand } from '../brands/brands.ts';
-import { createConnection } from '../database/connections.ts';
 import { claimTask, confirm, confirmAll, HUMAN, orderEdit, pathOf, save } from '../testing/editors.ts';
 import {
   createClient,
@@ -25,8 +24,7 @@ beforeAll(async () => {
   server = await startTestServer({
     settings: { DRAGOMAN_EDITOR_TASKS: '40', DRAGOMAN_TASK_WORDS: '60' },
   });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
   const account = await server.createAccount({ balanceCents: 100_000 });
   const { ref } = await accountNamed(server.database, account.username);
   const brand = { externalId: 'late', name: 'Late', default: false, languages: new Map() };
@@ -37,10 +35,7 @@ beforeAll(async () => {
   bob = await createPerson(server, { role: 'editor', languages: ['en:es+review'], name: 'Bob' });
   await owner.query('update users set review_share = 0');
 });
-afterAll(async () => {
-  await owner.end();
-  await server.stop();
-});
+afterAll(() => server.stop());
 
 interface Segment {
   position: number;

@@ -9,7 +9,6 @@ import type { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { saveBrand } from '../brands/brands.ts';
-import { createConnection } from '../database/connections.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
 import { confirm, emptyEditing, HUMAN, pathOf, save } from '../testing/editors.ts';
 import {
@@ -77,15 +76,11 @@ beforeAll(async () => {
       DRAGOMAN_PRICE_MACHINE: '1',
     },
   });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
   ann = await createPerson(server, { role: 'editor', languages: ['en:es'], name: 'Ann' });
   rita = await createPerson(server, { role: 'editor', languages: ['en:es+review'], name: 'Rita' });
 });
-afterAll(async () => {
-  await owner.end();
-  await server.stop();
-});
+afterAll(() => server.stop());
 
 /** The kinds of events that occurred; the runs must cover all of them. */
 const seen = new Set<string>();

@@ -1,7 +1,6 @@
 /** Tests of queries: questions of editors to the customer about a segment. */
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createConnection } from '../database/connections.ts';
 import { claimTask, confirm, HUMAN, orderEdit, pathOf } from '../testing/editors.ts';
 import {
   createClient,
@@ -22,18 +21,14 @@ let ann: TestPerson;
 
 beforeAll(async () => {
   server = await startTestServer({ settings: { DRAGOMAN_EDITOR_TASKS: '20' } });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
   const account = await server.createAccount({ balanceCents: 100_000 });
   call = createClient(server.url, account.production_key);
   sandbox = createClient(server.url, account.sandbox_key);
   customer = await createPerson(server, { role: 'customer', account });
   ann = await createPerson(server, { role: 'editor', languages: ['en:es'], name: 'Ann' });
 });
-afterAll(async () => {
-  await owner.end();
-  await server.stop();
-});
+afterAll(() => server.stop());
 
 type Claimed = Awaited<ReturnType<typeof claimTask>>;
 

@@ -3,7 +3,6 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { saveBrand } from '../brands/brands.ts';
-import { createConnection } from '../database/connections.ts';
 import { editNext, HUMAN, orderEdit } from '../testing/editors.ts';
 import {
   createClient,
@@ -22,8 +21,7 @@ let ann: TestPerson;
 
 beforeAll(async () => {
   server = await startTestServer();
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
   const { username, production_key } = await server.createAccount({ balanceCents: 100_000 });
   call = createClient(server.url, production_key);
   ann = await createPerson(server, { role: 'editor', languages: ['en:es'] });
@@ -37,10 +35,7 @@ beforeAll(async () => {
     await saveBrand(server.database, 'command', ref, brand, false);
   }
 });
-afterAll(async () => {
-  await owner.end();
-  await server.stop();
-});
+afterAll(() => server.stop());
 
 interface Reading {
   position: number;

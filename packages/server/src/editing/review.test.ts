@@ -28,8 +28,7 @@ let rita: TestPerson;
 beforeAll(async () => {
   receiver = await startReceiver();
   server = await startTestServer({ settings: { DRAGOMAN_TASK_WORDS: '4' } });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
   const account = await server.createAccount({ balanceCents: 100_000 });
   username = account.username;
   call = createClient(server.url, account.production_key);
@@ -37,7 +36,6 @@ beforeAll(async () => {
   rita = await createPerson(server, { role: 'editor', languages: ['en:es+review'], name: 'Rita' });
 });
 afterAll(async () => {
-  await owner.end();
   await server.stop();
   await receiver.close();
 });

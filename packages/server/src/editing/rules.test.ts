@@ -4,7 +4,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import type { AccountRef } from '../base/account.ts';
 import { type BrandFile, saveBrand } from '../brands/brands.ts';
-import { createConnection } from '../database/connections.ts';
 import { deleteJobTexts } from '../retention/store.ts';
 import {
   claimTask,
@@ -43,8 +42,7 @@ let cy: TestPerson;
 
 beforeAll(async () => {
   server = await startTestServer({ settings: { DRAGOMAN_EDITOR_TASKS: '9' } });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
   const created = await server.createAccount({ balanceCents: 1_000_000 });
   username = created.username;
   account = (await accountNamed(server.database, username)).ref;
@@ -58,10 +56,7 @@ beforeAll(async () => {
   await brand('confirms', { votes: 'confirm' });
 });
 beforeEach(() => emptyEditing(owner));
-afterAll(async () => {
-  await owner.end();
-  await server.stop();
-});
+afterAll(() => server.stop());
 
 async function brand(externalId: string, fields: Partial<BrandFile>): Promise<void> {
   const made = { externalId, name: externalId, default: undefined, languages: new Map(), ...fields };

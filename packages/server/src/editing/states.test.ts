@@ -7,7 +7,6 @@ import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiError } from '../base/errors.ts';
-import { createConnection } from '../database/connections.ts';
 import { createScanner, type Scanner } from '../scanning/scanner.ts';
 import { emptyEditing, orderEdit } from '../testing/editors.ts';
 import { createClient, createPerson, startTestServer, type TestServer } from '../testing/harness.ts';
@@ -73,8 +72,7 @@ beforeAll(async () => {
   // Four words per task make each segment a task. The other limits are too high to cause pauses or reports.
   const settings = { DRAGOMAN_TASK_WORDS: '4', DRAGOMAN_TASK_SKIPS: '100', DRAGOMAN_CLAIM_EXPIRIES: '1000' };
   server = await startTestServer({ settings });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
   call = createClient(server.url, (await server.createAccount({ balanceCents: 10_000_000 })).production_key);
   scanner = createScanner();
   const observer = {
@@ -97,7 +95,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await scanner.close();
-  await owner.end();
   await server.stop();
 });
 

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import type { AccountRef } from '../base/account.ts';
 import { saveBrand } from '../brands/brands.ts';
-import { createConnection } from '../database/connections.ts';
 import { deleteJobTexts } from '../retention/store.ts';
 import {
   claimTask,
@@ -44,8 +43,7 @@ let cy: TestPerson;
 
 beforeAll(async () => {
   server = await startTestServer({ settings: { DRAGOMAN_EDITOR_TASKS: '4' } });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
   const created = await server.createAccount({ balanceCents: 1_000_000 });
   account = (await accountNamed(server.database, created.username)).ref;
   call = createClient(server.url, created.production_key);
@@ -59,10 +57,7 @@ beforeAll(async () => {
   await saveBrand(server.database, 'command', account, { ...brand, votes: 'confirm' }, false);
 });
 beforeEach(() => emptyEditing(owner));
-afterAll(async () => {
-  await owner.end();
-  await server.stop();
-});
+afterAll(() => server.stop());
 
 let texts = 0;
 /** Creates jobs with the same sentence, which no other test uses. @returns their uids */

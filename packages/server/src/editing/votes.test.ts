@@ -8,7 +8,6 @@ import { accountNamed } from '../access/accounts.ts';
 import type { AccountRef } from '../base/account.ts';
 import type { BrandFile } from '../brands/brand.ts';
 import { removeBrand, saveBrand } from '../brands/brands.ts';
-import { createConnection } from '../database/connections.ts';
 import {
   claimTask,
   confirm,
@@ -45,8 +44,7 @@ beforeAll(async () => {
   server = await startTestServer({
     settings: { DRAGOMAN_EDITOR_TASKS: '4', DRAGOMAN_METRICS_TOKEN: TOKEN, DRAGOMAN_SANDBOX_HOLD: '0' },
   });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
   const created = await server.createAccount({ balanceCents: 1_000_000 });
   account = (await accountNamed(server.database, created.username)).ref;
   call = createClient(server.url, created.production_key);
@@ -62,10 +60,7 @@ beforeAll(async () => {
   await brand('keeps', { votes: 'off' });
 });
 beforeEach(() => emptyEditing(owner));
-afterAll(async () => {
-  await owner.end();
-  await server.stop();
-});
+afterAll(() => server.stop());
 
 async function brand(externalId: string, fields: Partial<BrandFile>): Promise<void> {
   const made = { externalId, name: externalId, default: undefined, languages: new Map(), ...fields };

@@ -2,7 +2,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
-import { createConnection } from '../database/connections.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
 import { searchMemory } from '../memory/entries.ts';
 import { claimTask, confirm, editNext, HUMAN, orderEdit, pathOf } from '../testing/editors.ts';
@@ -30,8 +29,7 @@ let sandbox: ReturnType<typeof createClient>;
 beforeAll(async () => {
   receiver = await startReceiver();
   server = await startTestServer({ settings: { DRAGOMAN_SANDBOX_HOLD: '0' } });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
   ann = await createPerson(server, { role: 'editor', languages: ['en:es'] });
   await owner.query('update users set review_share = 0');
   customer = await createPerson(server, { role: 'customer' });
@@ -41,7 +39,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
-  await owner.end();
   await server.stop();
   await receiver.close();
 });

@@ -5,7 +5,6 @@
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createConnection } from '../database/connections.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
 import { createClient, startTestServer, type TestServer } from '../testing/harness.ts';
 
@@ -29,8 +28,7 @@ beforeAll(async () => {
       return engine;
     },
   });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
 });
 beforeEach(async () => {
   const account = await server.createAccount({ balanceCents: BALANCE });
@@ -38,7 +36,6 @@ beforeEach(async () => {
 });
 afterAll(async () => {
   engine.resume();
-  await owner.end();
   await server.stop();
 });
 

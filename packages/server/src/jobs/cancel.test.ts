@@ -3,7 +3,6 @@ import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createConnection } from '../database/connections.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
 import {
   createClient,
@@ -32,12 +31,10 @@ beforeAll(async () => {
     },
     settings: { DRAGOMAN_SANDBOX_HOLD: '0', DRAGOMAN_PRICE_MACHINE: '2' },
   });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
 });
 afterEach(() => engine.resume());
 afterAll(async () => {
-  await owner.end();
   await server.stop();
   await receiver.close();
 });

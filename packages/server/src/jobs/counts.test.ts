@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountRef } from '../base/account.ts';
-import { createConnection } from '../database/connections.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
 import { foldCounts } from './list-store.ts';
@@ -26,13 +25,9 @@ beforeAll(async () => {
     },
     settings: { DRAGOMAN_SANDBOX_HOLD: '0', DRAGOMAN_PRICE_HUMAN: '3', DRAGOMAN_PRICE_MACHINE: '2' },
   });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
 });
-afterAll(async () => {
-  await owner.end();
-  await server.stop();
-});
+afterAll(() => server.stop());
 
 async function createCustomer() {
   const made = await server.createAccount({ balanceCents: 10_000 });

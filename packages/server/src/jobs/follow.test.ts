@@ -2,7 +2,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCredentials } from '../accounts/accounts.ts';
-import { createConnection } from '../database/connections.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
 import { deleteStaleCreations } from './order-numbers.ts';
 
@@ -20,20 +19,14 @@ let call: ReturnType<typeof createClient>;
 
 beforeAll(async () => {
   server = await startTestServer();
-  owner = createConnection(server.connection);
-  await owner.connect();
-  watcher = createConnection(server.connection);
-  await watcher.connect();
+  owner = await server.connectOwner();
+  watcher = await server.connectOwner();
 });
 beforeEach(async () => {
   account = await server.createAccount({ balanceCents: 100_000 });
   call = createClient(server.url, account.production_key);
 });
-afterAll(async () => {
-  await owner.end();
-  await watcher.end();
-  await server.stop();
-});
+afterAll(() => server.stop());
 
 const job = (fields: object = {}) => ({
   text: 'A house.',

@@ -2,7 +2,6 @@
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createConnection } from '../database/connections.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
 import { type Answer, createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
 
@@ -28,8 +27,7 @@ beforeAll(async () => {
       return engine;
     },
   });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
 });
 beforeEach(async () => {
   const account = await server.createAccount({ balanceCents: BALANCE });
@@ -38,7 +36,6 @@ beforeEach(async () => {
 });
 afterAll(async () => {
   engine.resume();
-  await owner.end();
   await server.stop();
 });
 

@@ -6,7 +6,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountRef } from '../base/account.ts';
-import { createConnection } from '../database/connections.ts';
 import type { Database } from '../database/database.ts';
 import { positionalValues, type Statement, type Values } from '../database/statements.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/harness.ts';
@@ -124,18 +123,14 @@ const ANY = [
 
 beforeAll(async () => {
   test = await createTestDatabase();
-  owner = createConnection(test.connection);
-  await owner.connect();
+  owner = await test.connectOwner();
   await owner.query('alter table jobs set (autovacuum_enabled = off)');
   for (const { account, jobs } of [SMALL, LARGE]) {
     await owner.query(FILL, [account.part, account.accountId, jobs]);
   }
   await owner.query(COUNT);
 });
-afterAll(async () => {
-  await owner.end();
-  await test.drop();
-});
+afterAll(() => test.drop());
 
 const MODES = ['force_custom_plan', 'force_generic_plan'];
 

@@ -49,8 +49,7 @@ beforeAll(async () => {
     },
   });
   owner = createConnection(server.connection);
-  watcher = createConnection(server.connection);
-  await watcher.connect();
+  watcher = await server.connectOwner();
   await owner.connect();
   const account = await server.createAccount();
   call = createClient(server.url, account.production_key);
@@ -85,7 +84,6 @@ beforeAll(async () => {
 afterAll(async () => {
   engine.resume();
   await owner.end();
-  await watcher.end();
   await server.stop();
 });
 

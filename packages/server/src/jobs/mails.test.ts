@@ -28,13 +28,11 @@ beforeAll(async () => {
     engine: () => createFake(),
     settings: { DRAGOMAN_SMTP_URL: mailbox.url, DRAGOMAN_MAIL_FROM: 'dragoman@example.com' },
   });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
   editor = await createPerson(server, { role: 'editor', languages: ['en:es'] });
   await owner.query('update users set review_share = 0');
 });
 afterAll(async () => {
-  await owner.end();
   await server.stop();
   await mailbox.close();
 });

@@ -2,7 +2,6 @@
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createConnection } from '../database/connections.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
 import { claimTask, confirm, editNext, HUMAN, orderEdit, pathOf, save } from '../testing/editors.ts';
 import {
@@ -53,8 +52,7 @@ beforeAll(async () => {
     },
     settings: { DRAGOMAN_TASK_WORDS: '4', DRAGOMAN_EDITOR_TASKS: '9' },
   });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
   operator = await createPerson(server, { role: 'operator' });
   ann = await createPerson(server, { role: 'editor', languages: ['en:es'] });
   const { username, production_key } = await server.createAccount({ balanceCents: 10_000 });
@@ -62,10 +60,7 @@ beforeAll(async () => {
   who = `/api/console/accounts/${username}/jobs`;
   await owner.query('update users set review_share = 0');
 });
-afterAll(async () => {
-  await owner.end();
-  await server.stop();
-});
+afterAll(() => server.stop());
 
 const idOf = async (uid: string) =>
   (await owner.query('select job_id from jobs where uid = $1', [uid])).rows[0].job_id as string;

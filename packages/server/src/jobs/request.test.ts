@@ -2,7 +2,6 @@
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createConnection } from '../database/connections.ts';
 import { type Answer, createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
 
 const HUMAN = '/tapi/v2/translation/';
@@ -24,15 +23,11 @@ beforeAll(async () => {
     },
     settings: { DRAGOMAN_MAX_TEXT_BYTES: String(MAX_BYTES), DRAGOMAN_METRICS_TOKEN: 'for-the-test' },
   });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
   const account = await server.createAccount({ balanceCents: 1_000_000 });
   call = createClient(server.url, account.production_key);
 });
-afterAll(async () => {
-  await owner.end();
-  await server.stop();
-});
+afterAll(() => server.stop());
 
 let made = 0;
 const newUid = () => `request-${++made}-${performance.now()}`;

@@ -39,8 +39,7 @@ beforeAll(async () => {
     },
     settings: { DRAGOMAN_SANDBOX_HOLD: '0', DRAGOMAN_PRICE_HUMAN: '3', DRAGOMAN_PRICE_MACHINE: '1' },
   });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
 });
 beforeEach(async () => {
   account = await server.createAccount({ balanceCents: BALANCE });
@@ -48,7 +47,6 @@ beforeEach(async () => {
   sandbox = createClient(`${server.url}/sandbox`, account.sandbox_key);
 });
 afterAll(async () => {
-  await owner.end();
   await server.stop();
   await receiver.close();
 });

@@ -5,7 +5,6 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCredentials } from '../accounts/accounts.ts';
 import type { AccountRef, Environment } from '../base/account.ts';
-import { createConnection } from '../database/connections.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
 import { refundJob } from '../testing/ledger.ts';
 import { adjust, availableCents, capturePrices, holdPrices, verifyLedger, voidPrice } from './ledger.ts';
@@ -28,13 +27,9 @@ beforeAll(async () => {
     },
     settings: { DRAGOMAN_SANDBOX_HOLD: '0', DRAGOMAN_PRICE_HUMAN: '3', DRAGOMAN_PRICE_MACHINE: '2' },
   });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
 });
-afterAll(async () => {
-  await owner.end();
-  await server.stop();
-});
+afterAll(() => server.stop());
 
 interface Customer extends AccountCredentials {
   ref: AccountRef;

@@ -25,13 +25,9 @@ beforeAll(async () => {
     },
     settings: { DRAGOMAN_PRICE_HUMAN: '3', DRAGOMAN_PRICE_MACHINE: '2', DRAGOMAN_SANDBOX_HOLD: '0' },
   });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
 });
-afterAll(async () => {
-  await owner.end();
-  await server.stop();
-});
+afterAll(() => server.stop());
 
 async function createCustomer(balanceCents = 0) {
   const made = await server.createAccount({ balanceCents });

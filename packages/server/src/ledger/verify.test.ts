@@ -7,7 +7,6 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import type { AccountRef } from '../base/account.ts';
-import { createConnection } from '../database/connections.ts';
 import type { Database, Queryable, Transaction } from '../database/database.ts';
 import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
 import { refundJob } from '../testing/ledger.ts';
@@ -37,13 +36,9 @@ beforeAll(async () => {
     engine: () => createFake(),
     settings: { DRAGOMAN_SANDBOX_HOLD: '0', DRAGOMAN_PRICE_HUMAN: '3', DRAGOMAN_PRICE_MACHINE: '2' },
   });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
 });
-afterAll(async () => {
-  await owner.end();
-  await server.stop();
-});
+afterAll(() => server.stop());
 
 const job = (uid: string) => ({ uid, text: 'The house.', source_language: 'en', target_language: 'es' });
 

@@ -6,7 +6,6 @@ import { accountNamed } from '../access/accounts.ts';
 import type { AccountRef } from '../base/account.ts';
 import { readBrandFile } from '../brands/brand.ts';
 import { saveBrand } from '../brands/brands.ts';
-import { createConnection } from '../database/connections.ts';
 import { deleteEfforts, deleteJobTexts } from '../retention/store.ts';
 import { claimTask, confirm, emptyEditing, HUMAN, orderEdit, pathOf, save } from '../testing/editors.ts';
 import {
@@ -35,17 +34,13 @@ beforeAll(async () => {
     engine: () => createFake(),
     settings: { DRAGOMAN_TASK_WORDS: '1000', DRAGOMAN_EDITOR_TASKS: '40', DRAGOMAN_SANDBOX_HOLD: '0' },
   });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
   editor = await createPerson(server, { role: 'editor', languages: ['en:es'] });
   operator = await createPerson(server, { role: 'operator' });
   await owner.query('update users set review_share = 0');
 });
 beforeEach(() => emptyEditing(owner));
-afterAll(async () => {
-  await owner.end();
-  await server.stop();
-});
+afterAll(() => server.stop());
 
 interface Customer {
   name: string;

@@ -42,14 +42,12 @@ let operator: TestPerson;
 beforeAll(async () => {
   receiver = await startReceiver();
   server = await startTestServer({ settings: { DRAGOMAN_SANDBOX_HOLD: '0' } });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
   operator = await createPerson(server, { role: 'operator' });
   ann = await createPerson(server, { role: 'editor', languages: ['en:es'] });
   await owner.query('update users set review_share = 0');
 });
 afterAll(async () => {
-  await owner.end();
   await server.stop();
   await receiver.close();
   rmSync(directory, { recursive: true, force: true });

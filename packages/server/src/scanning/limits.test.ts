@@ -9,7 +9,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { createLog } from '../base/log.ts';
 import { saveBrand } from '../brands/brands.ts';
-import { createConnection } from '../database/connections.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
 import { claimTask, confirmAll, editNext, orderEdit, pathOf } from '../testing/editors.ts';
 import { ENDLESS } from '../testing/endless.ts';
@@ -63,8 +62,7 @@ beforeAll(async () => {
     },
     scanning: { script: ENDLESS, limitMilliseconds, maxWaiting: 6 },
   });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
 });
 beforeEach(async () => {
   const [one, two] = await Promise.all(
@@ -75,10 +73,7 @@ beforeEach(async () => {
   call = createClient(server.url, key);
   other = createClient(server.url, two!.production_key);
 });
-afterAll(async () => {
-  await owner.end();
-  await server.stop();
-});
+afterAll(() => server.stop());
 
 function limitMilliseconds(): number {
   given++;

@@ -7,6 +7,7 @@ import { createServer, type Server as HttpServer, type IncomingHttpHeaders } fro
 import type { AddressInfo } from 'node:net';
 import type { Engine } from '@dragoman/engines';
 import { createFake } from '@dragoman/engines/fake';
+import type pg from 'pg';
 import { inject } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { createPerson as insertPerson } from '../access/people.ts';
@@ -15,6 +16,7 @@ import { createVault } from '../access/secrets.ts';
 import { type AccountCredentials, createAccount, type NewAccount } from '../accounts/accounts.ts';
 import type { PersonRole } from '../base/account.ts';
 import { createLog, type Log } from '../base/log.ts';
+import { createConnection } from '../database/connections.ts';
 import { type Connection, type Database, openDatabase } from '../database/database.ts';
 import type { Audience } from '../http/openapi.ts';
 import type { Store } from '../roles/program.ts';
@@ -31,8 +33,10 @@ let databases = 0;
 
 export interface TestDatabase {
   database: Database;
-  /** A connection as the owner of the schema. */
+  /** How to connect as the owner of the schema. */
   connection: Connection;
+  /** Connects as the owner of the schema, until the database is dropped. */
+  connectOwner(): Promise<pg.Client>;
   drop(): Promise<void>;
 }
 
@@ -43,10 +47,18 @@ export async function createTestDatabase(log = createLog('silent')): Promise<Tes
   await administer(connection, `create database ${name} template ${template}`);
   const own = withDatabase(connection, name);
   const database = openDatabase(own, log);
+  const owners: pg.Client[] = [];
   return {
     database,
     connection: own,
+    async connectOwner() {
+      const owner = createConnection(own);
+      owners.push(owner);
+      await owner.connect();
+      return owner;
+    },
     async drop() {
+      await Promise.all(owners.map((owner) => owner.end()));
       await database.close();
       await administer(connection, `drop database ${name} with (force)`);
     },

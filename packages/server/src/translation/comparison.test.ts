@@ -2,7 +2,6 @@
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createConnection } from '../database/connections.ts';
 import {
   createPerson,
   startTestServer,
@@ -25,15 +24,11 @@ beforeAll(async () => {
   other = Object.assign(createFake(), { name: 'other' });
   server = await startTestServer({ engines: () => [fake, other] });
   operator = await createPerson(server, { role: 'operator' });
-  owner = createConnection(server.connection);
-  await owner.connect();
+  owner = await server.connectOwner();
   // The engines are known from the first report of the worker.
   await until(async () => (await owner.query('select from engine_states')).rowCount === 2);
 });
-afterAll(async () => {
-  await owner.end();
-  await server.stop();
-});
+afterAll(() => server.stop());
 
 async function start(body: object): Promise<string> {
   const answer = await operator.call('POST', ROUTE, { ...PAIR, engines: ENGINES, ...body });

@@ -45,17 +45,13 @@ let owner: pg.Client;
 
 beforeAll(async () => {
   test = await createTestDatabase();
-  owner = createConnection(test.connection);
-  await owner.connect();
+  owner = await test.connectOwner();
 });
 beforeEach(() => {
   lines.length = 0;
   return owner.query('truncate accounts cascade; truncate jobs, balances cascade');
 });
-afterAll(async () => {
-  await owner.end();
-  await test.drop();
-});
+afterAll(() => test.drop());
 
 const PAID = { priceCents: 1, centsPerWord: 1, callbackUrl: 'http://127.0.0.1:9/' };
 let accounts = 0;

@@ -18,8 +18,7 @@ let lines: string[] = [];
 
 beforeAll(async () => {
   test = await createTestDatabase();
-  owner = createConnection(test.connection);
-  await owner.connect();
+  owner = await test.connectOwner();
 });
 beforeEach(async () => {
   lines = [];
@@ -29,10 +28,7 @@ afterEach(async () => {
   await Promise.all(loops.map((loop) => loop.stop(0)));
   loops = [];
 });
-afterAll(async () => {
-  await owner.end();
-  await test.drop();
-});
+afterAll(() => test.drop());
 
 interface InHand {
   lease: Lease;
