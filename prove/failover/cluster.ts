@@ -29,6 +29,7 @@ export async function startCluster(tools: Tools, directory: string): Promise<Clu
     tools.etcd,
     [
       `--data-dir=${machine.own('etcd')}`,
+      '--enable-v2',
       `--listen-client-urls=http://127.0.0.1:${client}`,
       `--advertise-client-urls=http://127.0.0.1:${client}`,
       `--listen-peer-urls=http://127.0.0.1:${peer}`,

@@ -142,9 +142,11 @@ function settingsOf({
     scope: 'dragoman',
     name,
     restapi: { listen: `127.0.0.1:${rest}`, connect_address: `127.0.0.1:${status.port}` },
-    // Without this setting, Patroni would ask etcd for its address and connect to it directly, so its network could
+    // Version 2 of etcd's protocol. With version 3, a frozen primary of Patroni 3.0.2 takes the leader key back from the
+    // new primary when it continues, and writes of the new primary are lost.
+    // Without `use_proxies`, Patroni would ask etcd for its address and connect to it directly, so its network could
     // not be cut off.
-    etcd3: { host: `127.0.0.1:${store.port}`, use_proxies: true },
+    etcd: { host: `127.0.0.1:${store.port}`, use_proxies: true },
     bootstrap: {
       dcs: {
         ...TIMES,
