@@ -432,6 +432,21 @@ describe('fairness between accounts and hosts', () => {
     expect(await claim()).toEqual(ids.slice(3));
   });
 
+  it('claims deliveries to other hosts and of other accounts in the same round as bodies of more than 8 MiB', async () => {
+    const [large, small] = [await createAccount(), await createAccount()].sort(
+      (one, other) => one.part - other.part || (one.accountId < other.accountId ? -1 : 1),
+    ) as [AccountRef, AccountRef];
+    const body = 'x'.repeat(5 * 1024 * 1024);
+    const [first] = await enqueue(large, 'http://127.0.0.1:1/', chats(1), [body]);
+    const [second, rest] = await enqueue(large, 'http://127.0.0.1:2/', chats(2), [body, body]);
+    const [other] = await enqueue(small, 'http://127.0.0.1:3/', chats(1));
+    const queue = queueOf(8);
+    const claim = async () => (await queue.claim(100, room([]))).map(({ id }) => id);
+    expect(await claim()).toEqual([first, second, other]);
+    expect(await claim()).toEqual([rest]);
+    expect(await claim()).toEqual([]);
+  });
+
   const shared = 'http://127.0.0.1:9/';
   const chats = (count: number) => Array.from({ length: count }, () => uuidv7());
   const queueOf = (perHost: number) => {

@@ -262,6 +262,14 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
           last = visits[visits.indexOf(got.noRoom) - 1]?.lane ?? last;
           return { leases, failures }; // The next round begins with this account and host.
         }
+        if (got.rest !== undefined) {
+          // The lane has had its turn if one of its deliveries was claimed. Other hosts of the account come next.
+          const { lane } = got.rest;
+          const isVisited = got.leases.some(({ host }) => host === lane.host);
+          at = lanes.indexOf(lane) + (isVisited ? 1 : 0);
+          last = lanes[at - 1]!;
+          continue;
+        }
       } catch (error) {
         failures.push(error);
         log.warn({ error, name: 'deliveries', account: account_id }, 'could not claim work of an account');
@@ -326,16 +334,17 @@ async function takeProbes(
 
 /**
  * Claims deliveries of one account to several hosts.
- * @returns the leases, and the first visit with a delivery that exceeds the memory limit
+ * @returns the leases; `noRoom`: the first visit with a delivery that exceeds the memory limit; `rest`: the first visit
+ * with a delivery that exceeds only the limit of this claim
  */
 async function claimVisits(
   options: DeliveryQueueOptions,
   wanted: readonly Visit[],
   room: { weight: number; empty: boolean },
-): Promise<{ leases: DeliveryLease[]; noRoom: Visit | undefined }> {
+): Promise<{ leases: DeliveryLease[]; noRoom?: Visit; rest?: Visit }> {
   const { database, leaseSeconds } = options;
   const visits = await takeProbes(options, wanted);
-  if (visits.length === 0) return { leases: [], noRoom: undefined };
+  if (visits.length === 0) return { leases: [] };
   const { part, account_id } = visits[0]!.lane;
   const token = uuidv7();
   const claim = (maxExamined: number | null) =>
@@ -368,7 +377,10 @@ async function claimVisits(
     await halfOpen(database, account, lane.host);
   }
   const refused = rows.find(({ attempts, parked }) => attempts === null && !parked);
-  return { leases, noRoom: refused && visits[refused.turn - 1] };
+  if (refused === undefined) return { leases };
+  const visit = visits[refused.turn - 1]!;
+  const weight = leases.reduce((sum, lease) => sum + lease.weight, refused.weight);
+  return weight > room.weight ? { leases, noRoom: visit } : { leases, rest: visit };
 }
 
 /**
