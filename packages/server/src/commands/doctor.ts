@@ -51,7 +51,7 @@ const SERVING = statement<{ count: number }>(
 );
 
 const CLOCK_SECONDS = 5;
-/** A standby that is further behind than one segment of the WAL has stopped to follow. */
+/** A standby that is further behind than one segment of the WAL counts as one that has stopped following. */
 const STANDBY_BYTES = 16 * 2 ** 20;
 const FREE_GIBIBYTES = 1;
 

@@ -29,6 +29,18 @@ describe('a database with a standby for reads', () => {
   const vault = createVault(Buffer.from(SECRET_KEY, 'base64'));
   const counts = () => ({ ...databases[1]!.reads! });
   const newest = async () => (await reader('GET', LIST)).body.objects[0]?.uid;
+  /**
+   * Repeats a request until the standby answers it. On a busy machine the standby may replay too late for a read, and is
+   * then not used for some seconds.
+   */
+  async function fromStandby<T>(ask: () => Promise<T>): Promise<T> {
+    for (;;) {
+      const before = counts().standby;
+      const answer = await ask();
+      if (counts().standby > before) return answer;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
 
   async function serve(role: Role, readUrl?: string): Promise<string> {
     const database = openDatabase({ connectionString: cluster.primary.url }, log, 4, readUrl);
@@ -85,14 +97,14 @@ describe('a database with a standby for reads', () => {
     const job = (await operator.call('GET', '/api/console/jobs')).body.jobs[0].job;
     const pages = ['home', 'jobs', 'accounts', 'audit', 'deliveries', 'accounts/reader'];
     pages.push(`accounts/reader/jobs/${job}`);
-    const before = counts();
-    expect(await newest()).toBe('first');
-    expect((await reader('GET', `${MACHINE}first/`)).body.translated_text).not.toBe('');
+    expect(await fromStandby(newest)).toBe('first');
+    const result = await fromStandby(() => reader('GET', `${MACHINE}first/`));
+    expect(result.body.translated_text).not.toBe('');
     for (const page of pages) {
-      expect((await operator.call('GET', `/api/console/${page}`)).status, page).toBe(200);
+      const answer = await fromStandby(() => operator.call('GET', `/api/console/${page}`));
+      expect(answer.status, page).toBe(200);
     }
-    expect((await reader('GET', `${MACHINE}unknown/`)).status).toBe(404);
-    expect(counts()).toEqual({ ...before, standby: before.standby + pages.length + 3 });
+    expect((await fromStandby(() => reader('GET', `${MACHINE}unknown/`))).status).toBe(404);
     const scraped = await fetch(`${servers[1]!.url}/metrics`, {
       headers: { authorization: `Bearer ${TOKEN}` },
     });
@@ -100,16 +112,15 @@ describe('a database with a standby for reads', () => {
   });
 
   it('shows each job at once after another process has acknowledged it', async () => {
-    for (let count = 0; count < 100; count++) {
+    for (let count = 0; count < 100 || counts().standby === 0; count++) {
       const uid = `job-${count}`;
       expect((await writer('POST', MACHINE, { ...JOB, uid })).status).toBe(201);
       expect(await newest()).toBe(uid);
     }
-    expect(counts().standby).toBeGreaterThan(0);
   });
 
   it('reads from the primary while the standby replays nothing, and from the standby again afterwards', async () => {
-    expect(await newest()).toBe('first');
+    expect(await fromStandby(newest)).toBe('first');
     await pauseReplay();
     await writer('POST', MACHINE, { ...JOB, uid: 'second' });
     const before = counts();
@@ -120,7 +131,7 @@ describe('a database with a standby for reads', () => {
   });
 
   it.each(['stopped', 'frozen'])('reads from the primary while the standby is %s', async (how) => {
-    expect(await newest()).toBe('first');
+    expect(await fromStandby(newest)).toBe('first');
     if (how === 'stopped') await cluster.standby.host.fail();
     else cluster.standby.host.freeze();
     const before = counts();
@@ -129,7 +140,7 @@ describe('a database with a standby for reads', () => {
   });
 
   it('reads from the primary after the standby was promoted', async () => {
-    expect(await newest()).toBe('first');
+    expect(await fromStandby(newest)).toBe('first');
     await runAsOwner(cluster.standby.connection, 'select pg_promote()');
     const before = counts();
     await writer('POST', MACHINE, { ...JOB, uid: 'second' });
@@ -138,7 +149,7 @@ describe('a database with a standby for reads', () => {
   });
 
   it('does not use a standby of another timeline, although it has replayed the position', async () => {
-    expect(await newest()).toBe('first');
+    expect(await fromStandby(newest)).toBe('first');
     await runAsOwner(cluster.primary.connection, "update timelines set timeline = '0000000F'");
     const before = counts();
     expect(await newest()).toBe('first');
@@ -146,7 +157,7 @@ describe('a database with a standby for reads', () => {
   });
 
   it('still refuses requests with 503 when the primary is lost', async () => {
-    expect(await newest()).toBe('first');
+    expect(await fromStandby(newest)).toBe('first');
     await cluster.primary.host.fail();
     const { status, headers } = await reader('GET', LIST);
     expect([status, headers.get('retry-after')]).toEqual([503, '1']);
