@@ -3,10 +3,12 @@
  * a pivot language, and memory.
  */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { MANIFEST } from '../src/bergamot/models.ts';
 import type { BergamotEngine, BergamotOptions, Draft } from '../src/engines.ts';
 import { createBergamot } from '../src/engines.ts';
 import { placeModels } from './bergamot/model.ts';
@@ -131,6 +133,23 @@ describe('Bergamot language pairs', () => {
     });
     expect(await engine.version()).not.toBe(version);
     rmSync(other, { recursive: true });
+  });
+
+  test('are known while the files of the models are read again, so that no request waits for it', async () => {
+    const own = mkdtempSync(join(tmpdir(), 'dragoman-models-'));
+    await placeModels(own, ['en-es']);
+    const engine = make({ folder: own });
+    await engine.directions();
+    // Reading a named pipe takes until another process writes to it.
+    mkdirSync(join(own, 'en-fr'));
+    const pipe = join(own, 'en-fr', MANIFEST);
+    execFileSync('mkfifo', [pipe]);
+    const again = engine.directions();
+    expect([await engine.serves!('en', 'es'), await engine.serves!('en', 'fr')]).toEqual([true, false]);
+    expect(await draft(engine, ['A house.'])).toMatchObject([{ status: 'translated' }]);
+    writeFileSync(pipe, '');
+    expect(await again).toMatchObject([{ from: 'en', to: 'es' }]);
+    rmSync(own, { recursive: true });
   });
 
   test('are an empty list when the folder has no models', async () => {

@@ -66,6 +66,8 @@ class Bergamot implements BergamotEngine {
   readonly #threads = new Map<string, { pair: string; lane: Lane; thread: Thread }>();
   /** Models by pair. Only `directions` verifies their checksums, which takes seconds for 50 models. */
   #models: Promise<ReadonlyMap<string, Model>> | null = null;
+  /** The search that `directions` began last. */
+  #latest: Promise<ReadonlyMap<string, Model>> | null = null;
   #faults: readonly string[] = [];
   #loads = new Map<string, Promise<boolean>>();
   #stopped = false;
@@ -84,8 +86,12 @@ class Bergamot implements BergamotEngine {
   /** Tests every model by translating a word with it. The results are cached until the model's files change. */
   async directions(): Promise<Direction[]> {
     this.#throwIfStopped();
-    this.#models = null;
-    const models = await this.#known();
+    // Reading the files of all models takes seconds. Until then, requests use the models that were found before.
+    const found = this.#find();
+    this.#latest = found;
+    this.#models ??= found;
+    const models = await found;
+    if (this.#latest === found) this.#models = found;
     const loadable = new Set<string>();
     for (const [pair, model] of models) {
       this.#throwIfStopped();
@@ -167,11 +173,14 @@ class Bergamot implements BergamotEngine {
   }
 
   #known(): Promise<ReadonlyMap<string, Model>> {
-    this.#models ??= findModels(this.#options.folder).then(({ models, faults }) => {
-      this.#faults = faults;
-      return new Map(models.map((model) => [`${model.manifest.from}-${model.manifest.to}`, model]));
-    });
+    this.#models ??= this.#find();
     return this.#models;
+  }
+
+  async #find(): Promise<ReadonlyMap<string, Model>> {
+    const { models, faults } = await findModels(this.#options.folder);
+    this.#faults = faults;
+    return new Map(models.map((model) => [`${model.manifest.from}-${model.manifest.to}`, model]));
   }
 
   #thread(pair: string, model: Model, lane: Lane): Thread {
