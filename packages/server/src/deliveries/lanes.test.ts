@@ -373,6 +373,23 @@ describe('a delivery that is older than 72 hours at a failing host', () => {
     expect(await count(`status = 'pending'`)).toBe(1);
   });
 
+  it('gets a row for an attempt whose sender died when it ends after 72 hours', async () => {
+    const account = await createAccount();
+    const [id] = await enqueue(account, 'http://127.0.0.1:9/', [uuidv7()]);
+    const log = createLog('silent');
+    const queue = createDeliveryQueue({ database: test.database, perHost: 8, leaseSeconds: 30, log });
+    expect(await queue.claim(1)).toMatchObject([{ id, attempts: 1 }]);
+    const fail = "insert into breakers values ($1, $2, $3, 5, 1, now() + interval '1 hour')";
+    await owner.query(fail, [account.part, account.accountId, '127.0.0.1:9']);
+    await owner.query(`update deliveries set queued_at = now() - interval '73 hours', due_at = now()`);
+    await expireLate(test.database, follow, () => {});
+    const { rows } = await owner.query(
+      `select d.status, d.attempt_started_at, a.attempt, a.finished_at
+         from deliveries d left join attempts a using (part, account_id, delivery_id)`,
+    );
+    expect(rows).toEqual([{ status: 'dead', attempt_started_at: null, attempt: 1, finished_at: null }]);
+  });
+
   it('stays pending while its account is suspended, and for 72 hours after the account is resumed', async () => {
     const account = await createAccount();
     await enqueue(account, 'http://127.0.0.1:9/', [uuidv7()]);

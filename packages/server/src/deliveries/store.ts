@@ -341,11 +341,13 @@ export function findFailingHosts(on: Queryable, seconds: number): Promise<Failin
   return on.query(FAILING_HOSTS, [seconds]);
 }
 
-// A delivery that waits behind an earlier one does not expire, because it has not been attempted yet.
+// A delivery that waits behind an earlier one does not expire, because it has not been attempted yet. An attempt whose
+// sender died gets its row, so that retention deletes it with the others. The lock lets that sender insert the row at the
+// same time.
 const EXPIRE = statement<ChangedRow>(
   'deliveries.expire',
   `with late as materialized (
-     select d.delivery_id from deliveries d
+     select d.delivery_id, d.attempts, d.attempt_started_at from deliveries d
       where d.part = :part and d.account_id = :account_id and d.host = :host and d.due_at is not null
         and (d.lease_token is null or d.due_at <= now())
         and d.queued_at <= now() - make_interval(secs => :lifetime_seconds)
@@ -353,10 +355,16 @@ const EXPIRE = statement<ChangedRow>(
           select from deliveries e
            where e.part = :part and e.account_id = :account_id and e.order_key = d.order_key and e.status = 'pending'
              and (e.queued_at, e.delivery_id) < (d.queued_at, d.delivery_id))
-      limit 200 for update skip locked),
+      limit 200 for no key update skip locked),
+   interrupted as (
+     insert into attempts (part, account_id, delivery_id, attempt, started_at)
+     select :part, :account_id, delivery_id, attempts, attempt_started_at from late
+      where attempt_started_at is not null order by delivery_id
+     on conflict do nothing),
    ended as (
      update deliveries
-        set status = 'dead', failure = 'out of time', due_at = null, lease_token = null, finished_at = now()
+        set status = 'dead', failure = 'out of time', due_at = null, lease_token = null, attempt_started_at = null,
+            finished_at = now()
       where part = :part and account_id = :account_id and delivery_id = any(array(select delivery_id from late))
      returning part, account_id, delivery_id, event, chat_id, ${FOLLOWING_MESSAGE}, status, order_key, queued_at),
    next as (${WAKE_NEXT})
