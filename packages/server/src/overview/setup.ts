@@ -22,7 +22,7 @@ export interface SetupStep {
   done: boolean;
 }
 
-/** Reads which steps are done. @returns an empty list when all are done */
+/** Reads which steps are done. @returns an empty list when all are done; a model is recommended, not needed */
 export async function readSetup(
   on: Queryable,
   settings: Settings,
@@ -49,5 +49,5 @@ export async function readSetup(
     ...people,
   };
   const steps = SETUP_STEPS.map((step) => ({ step, done: done[step] }));
-  return steps.every((step) => step.done) ? [] : steps;
+  return steps.every(({ step, done }) => done || step === 'model') ? [] : steps;
 }
