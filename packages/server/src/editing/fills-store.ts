@@ -272,7 +272,8 @@ const KEEP_UNDER_RULES = statement(
              left join edits e on e.part = $1 and e.account_id = s.account_id and e.job_id = s.job_id
               and e.position = s.position
             where o.under_rule is null) k
-    where f.part = $1 and f.account_id = $2 and f.job_id = k.job_id and f.position = k.position`,
+    where f.part = $1 and f.account_id = $2 and f.job_id = k.job_id and f.position = k.position
+      and f.under_rule is null`,
 );
 
 /**
