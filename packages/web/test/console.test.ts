@@ -412,6 +412,6 @@ it('an operator finds a setting by its meaning, and lists the settings that are 
     await page.getByLabel('Name or meaning').fill('');
     await page.getByLabel('Status').selectOption('Set');
     await page.getByText('DRAGOMAN_CALLBACK_SCHEDULE', { exact: true }).waitFor();
-    await page.getByText('DRAGOMAN_ENGINES', { exact: true }).waitFor({ state: 'detached' });
+    await page.getByText('DATABASE_READ_URL', { exact: true }).waitFor({ state: 'detached' });
   });
 });
