@@ -23,13 +23,13 @@ export const MISSED: Record<string, string> = {
   'translation, pages of 500 words': `${ENGINE_ALONE} Through the service a word took 85 µs: engine 69, program 12, database 4; that is 0.83. 0.9 would leave 10 µs for everything but the engine. A flush for each segment costs most of the program’s part: with 20 sentences in a flush, the engine’s client took 2 µs a word instead of 12. But with ten in a flush, 74 of 120 groups were translated otherwise than sentence by sentence (capital letters, choice of words), so the text of a segment would depend on its neighbours.`,
   'translation, messages of 12 words': `${ENGINE_ALONE} Through the service a word took 142 µs: engine 77, program 37, database 22, client 4; that is 0.55. 0.9 would leave 100 µs a job for HTTP, two commits and a dozen rows, which take 750.`,
   'translation, one job of':
-    'In µs of processor time a word, the engine takes 81 to 89. It is idle while the text is scanned before (program 2, scanner 1.5) and rebuilt after (program 0.5, scanner 1.5), a sixth of one file’s time; the program takes 7 to 10 more beside it, as for pages. If the idle time were used, 0.85 would be the most.',
+    'In µs of processor time a word, the engine takes 81 to 89. It is idle while the text is scanned before (program 2, scanner 1.5) and rebuilt after (program 0.5, scanner 1.5), a sixth of one file’s time; meanwhile the program takes 7 to 10 more, as for pages. If the idle time were used, 0.85 would be the most.',
   'one job of 12 words until its result is read':
     'A job is committed before it is acknowledged and again when it ends, and its result is requested: two commits and three requests. apertium-apy answers in the first request and stores nothing.',
   'list at 5000000 jobs, large account, deep page by offset':
     'The API counts an offset from the beginning; the same page by cursor takes a millisecond (docs/decisions/0007).',
   'list at 5000000 jobs, large account, uid begins':
-    'The median is 0.5 ms beside 0.3 in the small database. What takes the difference was not measured.',
+    'The median is 0.5 ms, and 0.3 in the small database. What takes the difference was not measured.',
   'list at 5000000 jobs, large account, uid':
     'A search inside or at the end of a uid grows with the account, since the lists of trigrams do; two characters read the whole index of its uids (docs/decisions/0007).',
   'list at 5000000 jobs, ordinary account, uid contains':
