@@ -1,6 +1,7 @@
 /** Tests how the distributed proof reads plans, and what it does without a cluster. */
 import { expect, it, vi } from 'vitest';
-import { judge, proveDistributed } from './distributed.ts';
+import { testJudgement } from '../harness/testing.ts';
+import { type DistributedHistory, judge, proveDistributed } from './distributed.ts';
 import { placeOf } from './plans.ts';
 
 it.each([
@@ -13,15 +14,25 @@ it.each([
   expect(placeOf(text)).toBe(place);
 });
 
-it('counts statements by their place, without those of the coordinator alone', () => {
-  const figures = judge(47, [
+const good: DistributedHistory = {
+  tables: 47,
+  statements: [
     { name: 'a', place: 'local' },
     { name: 'b', place: 'one' },
-    { name: 'c', place: 'refused', reason: 'not supported' },
-  ]);
-  expect(figures).toContainEqual({ name: 'distributed, statements on one node', value: 1, unit: 'of 2' });
-  expect(figures).toContainEqual({ name: 'distributed, statements refused', value: 1, unit: 'of 2' });
+  ],
+};
+
+it('counts statements by their place, without those of the coordinator alone', () => {
+  expect(judge(good)).toContainEqual({
+    name: 'distributed, statements on one node',
+    value: 1,
+    unit: 'of 1',
+  });
 });
+
+testJudgement(judge, good, [
+  ['a statement is refused', { statements: [{ name: 'c', place: 'refused', reason: 'not supported' }] }],
+]);
 
 it('says that it needs a cluster when no address is set', async () => {
   vi.stubEnv('DISTRIBUTED_DATABASE_URL', undefined);

@@ -3,7 +3,7 @@
  * `DISTRIBUTED_DATABASE_URL` is the address of an empty database on the coordinator of a cluster, as the owner of the
  * database, with the extension `citus` and the nodes added.
  */
-import type { Figure, Flags, Report } from '../../bench/figures.ts';
+import { type Figure, type Flags, goalZero, type Report } from '../../bench/figures.ts';
 import { migrate } from '../../packages/server/src/database/migrate.ts';
 import { withClient } from '../harness/database.ts';
 import { runProof } from '../harness/run.ts';
@@ -26,13 +26,18 @@ export function proveDistributed(flags: Flags): Promise<Report> {
       const tables = await distribute(client);
       const statements = await planStatements(client);
       for (const { name, reason } of statements) if (reason !== undefined) say(`${name}: ${reason}`);
-      return judge(tables, statements);
+      return judge({ tables, statements });
     });
   });
 }
 
-/** @param tables the number of distributed tables */
-export function judge(tables: number, statements: readonly PlannedStatement[]): Figure[] {
+export interface DistributedHistory {
+  /** The number of distributed tables. */
+  tables: number;
+  statements: readonly PlannedStatement[];
+}
+
+export function judge({ tables, statements }: DistributedHistory): Figure[] {
   const distributed = statements.filter(({ place }) => place !== 'local');
   const count = (place: PlannedStatement['place']) => distributed.filter((one) => one.place === place).length;
   const unit = `of ${distributed.length}`;
@@ -41,6 +46,6 @@ export function judge(tables: number, statements: readonly PlannedStatement[]): 
     { name: 'distributed, statements on one node', value: count('one'), unit },
     { name: 'distributed, statements in several steps', value: count('steps'), unit },
     { name: 'distributed, statements on all nodes', value: count('all'), unit },
-    { name: 'distributed, statements refused', value: count('refused'), unit },
+    goalZero('distributed, statements refused', count('refused')),
   ];
 }
