@@ -18,6 +18,7 @@ import { scanText } from './text.ts';
 import { scanXliff, type XliffOptions } from './xliff.ts';
 
 export { type Aligned, type AlignNote, align, haveSameUnits } from './align.ts';
+export { divide, hasWords, isWhole, lengthOf, likelyPlace, placeAt, trimPart } from './cuts.ts';
 export { type Description, describe } from './describe.ts';
 export type { Document, Format, Kept, Piece, Segment, Unit } from './document.ts';
 export { DocumentError, FORMATS } from './document.ts';

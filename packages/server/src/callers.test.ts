@@ -186,6 +186,8 @@ GET /api/editing/tasks/{task}/segments/{position}/history               out     
 POST /api/editing/tasks/{task}/segments/{position}/join                 out       -         -         -         in        in        in
 GET /api/editing/tasks/{task}/segments/{position}/matches               out       -         -         -         -         -         in
 POST /api/editing/tasks/{task}/segments/{position}/separate             out       -         -         -         in        in        in
+POST /api/editing/tasks/{task}/segments/{position}/split                out       -         -         -         in        in        in
+POST /api/editing/tasks/{task}/segments/{position}/unsplit              out       -         -         -         in        in        in
 PUT /api/editing/tasks/{task}/segments/{position}/unsure                out       -         -         -         in        in        in
 POST /api/editing/tasks/{task}/skip                                     out       -         -         -         in        in        in
 POST /api/editing/tasks/{task}/submit                                   out       -         -         -         in        in        in

@@ -170,6 +170,7 @@ const WRITES: Record<string, string> = {
   'editing.mark_repeats segments': 'repeats are marked when editing opens a job',
   'editing.replace_untouched segments': 'a new draft replaces the segments that no editor touched',
   'editing.restore_drafts segments': 'waiting segments get back the draft that a vote replaced',
+  'editing.set_cuts segments': 'an editor splits a segment, and moves the places of the split',
   'editing.set_segment segments': 'the first of joined segments gets the source of all',
   'retention.ask_to_end accounts': 'erasure',
   'retention.end_attempts attempts': 'erasure',

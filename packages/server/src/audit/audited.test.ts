@@ -30,6 +30,8 @@ const UNAUDITED: Record<string, string> = {
   saveSegment: EDITED,
   joinSegments: EDITED,
   separateSegments: EDITED,
+  splitSegment: EDITED,
+  unsplitSegment: EDITED,
   heartbeat: EDITED,
   extendTask: EDITED,
   releaseTask: EDITED,

@@ -84,6 +84,10 @@ export const ERRORS = {
     status: 409,
     meaning: 'The segments cannot be joined; `reason` says why.',
   },
+  not_splittable: {
+    status: 409,
+    meaning: 'The segment cannot be split there; `reason` says why.',
+  },
   job_canceled: { status: 409, meaning: 'The job was canceled while it was being edited.' },
   nothing_waits: { status: 409, meaning: 'There is no task that this editor can claim.' },
   task_taken: { status: 409, meaning: 'The task can no longer be claimed, or not by this editor.' },

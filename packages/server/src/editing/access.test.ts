@@ -54,6 +54,8 @@ PUT unsure, nearby      -      late   -      late   late   late   late   late   
 POST join               -      late   first  late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      -      late
 POST join, nearby       -      late   -      late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      -      late
 POST separate           -      late   first  late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      -      late
+POST split              -      late   first  late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      -      late
+POST unsplit            -      late   first  late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      -      late
 POST terms              -      late   yes    late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    late
 DELETE terms            -      late   -      late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      -      late
 POST queries            -      late   yes    late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    late
@@ -294,6 +296,7 @@ const WORDS: Record<string, string> = {
   unconfirmed: 'first',
   checks_failed: 'first',
   not_joinable: 'first',
+  not_splittable: 'first',
   conflict: 'first',
   invalid_request: 'first',
 };
@@ -420,6 +423,14 @@ const PROBES: Record<string, [operation: string, probe: Probe]> = {
   'POST separate': [
     `POST ${task}/segments/{position}/separate`,
     ask('POST', segment('/separate', own), (one) => ({ ...token(one), revision: 1 })),
+  ],
+  'POST split': [
+    `POST ${task}/segments/{position}/split`,
+    ask('POST', segment('/split', own), (one) => ({ ...token(one), revision: 1, at: 0 })),
+  ],
+  'POST unsplit': [
+    `POST ${task}/segments/{position}/unsplit`,
+    ask('POST', segment('/unsplit', own), (one) => ({ ...token(one), revision: 1 })),
   ],
   'POST terms': [
     `POST ${task}/terms`,

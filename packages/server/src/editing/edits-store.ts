@@ -31,8 +31,18 @@ export interface SegmentRow {
   asked: boolean;
   /** What an editor has joined with this segment; null: nothing. */
   joined: JoinedColumn | null;
+  /** Where an editor has split this segment; null: nowhere. */
+  cuts: Cuts | null;
   /** The similar memory entry that editors see as the draft; null: they see `draft`. */
   similar: ComparedTarget | null;
+}
+
+/** The places that divide the source and the target of a segment into its parts. A place counts characters and codes. */
+export interface Cuts {
+  /** In ascending order. */
+  source: number[];
+  /** One for each place of the source. Targets that were not saved in the workbench may be shorter. */
+  target: number[];
 }
 
 /**
@@ -73,7 +83,7 @@ export interface JoinedColumn {
 
 // SQL of a query whose first parameter is the account's part.
 const SEGMENTS_FROM = `select s.position, s.segment_id, s.source, s.draft, s.route, s.notes, s.failure, s.repeats,
-          s.confidence, s.least_confidence, s.joined, case when ${SHOWS_SIMILAR} then s.similar_entry end as similar,
+          s.confidence, s.least_confidence, s.joined, s.cuts, case when ${SHOWS_SIMILAR} then s.similar_entry end as similar,
           coalesce(e.status, 'open') as status, e.target, coalesce(e.revision, 0) as revision, e.editor_id,
           coalesce(e.acknowledged, '{}') as acknowledged, e.filled_from is not null as filled,
           (select count(*) from comments c
@@ -320,6 +330,8 @@ export interface Edit {
   words: number;
   acknowledged: readonly string[];
   filledFrom?: number;
+  /** Where the segment is split with this target; undefined: as before. */
+  cuts?: Cuts | undefined;
 }
 
 const FIRST_EDIT = statement<{ revision: number }>(
@@ -367,8 +379,28 @@ export async function saveEdit(
     acknowledged: edit.acknowledged,
     filled_from: edit.filledFrom ?? null,
   });
-  if (rows.length > 0) transaction.changed('edit', account, jobId);
-  return rows.length > 0;
+  if (rows.length === 0) return false;
+  if (edit.cuts) await setCuts(transaction, account, jobId, edit.position, edit.cuts);
+  transaction.changed('edit', account, jobId);
+  return true;
+}
+
+const SET_CUTS = statement(
+  'editing.set_cuts',
+  'update segments set cuts = $5 where part = $1 and account_id = $2 and job_id = $3 and position = $4',
+);
+
+/** Splits a segment at `cuts`; undefined: nowhere. */
+export async function setCuts(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+  position: number,
+  cuts: Cuts | undefined,
+): Promise<void> {
+  const stored = cuts === undefined ? null : JSON.stringify(cuts);
+  await transaction.query(SET_CUTS, [account.part, account.accountId, jobId, position, stored]);
+  transaction.changed('edit', account, jobId);
 }
 
 const UNCONFIRM = statement(

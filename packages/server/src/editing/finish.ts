@@ -25,6 +25,7 @@ import { TextTakesTooLong } from '../scanning/scanner.ts';
 import { EXPIRED_AT_ONCE, endExpiredClaims } from './claims.ts';
 import * as claims from './claims-store.ts';
 import type { EditingContext } from './context.ts';
+import { translatedParts } from './cuts.ts';
 import { countTry, type DueJob, makeDueAgain, takeDueJob } from './due-store.ts';
 import * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
@@ -322,12 +323,16 @@ async function teachMemory(
     outcome: tasks.some(({ kind, status }) => kind === 'review' && status === 'done')
       ? 'reviewed'
       : 'delivered',
-    segments: segments.map(({ position, source, target, status, editor_id }) => ({
-      position,
-      source,
-      target: status === 'confirmed' && target !== null ? target : undefined,
-      editor: editor_id ?? undefined,
-    })),
+    segments: segments.map((row) => {
+      const isConfirmed = row.status === 'confirmed' && row.target !== null;
+      return {
+        position: row.position,
+        source: row.source,
+        target: isConfirmed ? row.target! : undefined,
+        editor: row.editor_id ?? undefined,
+        parts: isConfirmed ? translatedParts(row) : [],
+      };
+    }),
   });
 }
 

@@ -10,20 +10,16 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Piece, repair } from '@dragoman/documents';
 import { ApiError, notFound } from '../base/errors.ts';
 import { keptOf } from '../base/kept.ts';
-import type { Transaction } from '../database/database.ts';
 import { readTexts } from '../jobs/jobs.ts';
-import { findTask } from './access-store.ts';
-import { lostClaim } from './claims.ts';
+import { change, openEdit, SegmentChanged, saveDraft, show, shownTarget } from './changes.ts';
 import type { EditingContext, EditingUser } from './context.ts';
 import { unprepared } from './descriptions.ts';
-import * as editedJobs from './edited-jobs-store.ts';
+import type * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
 import { moveNotes, setJoinedTo, setSegment } from './joins-store.ts';
-import { withClaim } from './review.ts';
 import type { JoinRequest, SeparateRequest } from './route-schemas.ts';
 import type { SegmentBody } from './schemas.ts';
 import type * as store from './store.ts';
-import { presentSegments } from './view.ts';
 import { withdrawVotes } from './votes-store.ts';
 
 /** Why segments cannot be joined. The web app has a sentence for each. */
@@ -33,6 +29,7 @@ const REFUSALS = {
   paragraph: 'The next segment is not in the same line or paragraph and task.',
   kept: 'A segment that is not translated cannot be joined.',
   asked: 'A segment that waits for the customer cannot be joined.',
+  split: 'A split segment cannot be joined with another one.',
   length: 'The joined segment would be too long.',
 } as const;
 
@@ -60,6 +57,7 @@ export async function joinWithNext(
   if (next === undefined || unitOf(first) !== unitOf(next)) refuse('paragraph');
   if ([first, next].some(({ route }) => keptOf(route) !== undefined)) refuse('kept');
   if (first.asked || next.asked) refuse('asked');
+  if (first.cuts || next.cuts) refuse('split');
   const [texts, targets] = await Promise.all([
     readTexts(database, account, jobId, ['source']),
     edits.readTargets(database, account, jobId, false),
@@ -162,26 +160,6 @@ export async function separateSegments(
   return { segments: await show(context, user, key, position, joined!.last) };
 }
 
-/** Reads an editing task that the user holds, and its segments from `position` on. */
-async function openEdit(
-  context: EditingContext,
-  user: EditingUser,
-  key: store.TaskKey,
-  token: string,
-  position: number,
-) {
-  const { database } = context;
-  const { account, jobId } = key;
-  const task = await findTask(database, key, user.userId);
-  if (!task?.holds) throw await lostClaim(context, key, { ...user, token });
-  if (task.kind !== 'edit' || position < task.first_position) throw notFound();
-  const [rows, job] = await Promise.all([
-    edits.readSegments(database, account, jobId, position, task.last_position),
-    editedJobs.readTaskJob(database, account, jobId),
-  ]);
-  return { rows, job };
-}
-
 const unitOf = ({ segment_id }: edits.SegmentRow): number => Number.parseInt(segment_id, 10);
 
 const languagesOf = (job: editedJobs.TaskJobRow) => ({
@@ -194,9 +172,6 @@ const languagesOf = (job: editedJobs.TaskJobRow) => ({
 const isUnchanged = ({ joined, target }: edits.SegmentRow): boolean =>
   joined === null || (joined.target !== null && isDeepStrictEqual(joined.target, target));
 
-/** Returns the target that the editor sees. */
-const shownTarget = (row: edits.SegmentRow): Piece[] | null => row.target ?? edits.withShownDraft(row).draft;
-
 /** Returns the route of a joined draft: the memory only if the whole draft comes from there. */
 function routeOf(...rows: readonly edits.SegmentRow[]): string | null {
   const routes = rows.flatMap(({ route }) => route ?? []);
@@ -206,57 +181,4 @@ function routeOf(...rows: readonly edits.SegmentRow[]): string | null {
 function pick({ last, codes, target, own }: edits.JoinedColumn): edits.JoinedColumn {
   const { source, draft, route, notes, failure, target: before } = own;
   return { last, codes, target, own: { source, draft, route, notes, failure, target: before } };
-}
-
-/** @throws SegmentChanged if the segment has another revision now */
-async function saveDraft(
-  transaction: Transaction,
-  { userId }: EditingUser,
-  { account, jobId }: store.TaskKey,
-  { position, revision }: edits.SegmentRow,
-  target: readonly Piece[],
-): Promise<void> {
-  const edit = { position, revision, target, status: 'draft', editorId: userId } as const;
-  const unmeasured = { activeMs: 0, distance: 0, words: 0, acknowledged: [] };
-  const isSaved = await edits.saveEdit(transaction, account, jobId, { ...edit, ...unmeasured });
-  if (!isSaved) throw new SegmentChanged();
-}
-
-/** Thrown to roll back a change of a segment that another request has changed. */
-class SegmentChanged extends Error {
-  override name = 'SegmentChanged';
-}
-
-/** Runs `work` under the claim. @throws ApiError `conflict` with the segment as it is now; see `withClaim` */
-async function change(
-  context: EditingContext,
-  user: EditingUser,
-  key: store.TaskKey,
-  token: string,
-  position: number,
-  work: (transaction: Transaction) => Promise<void>,
-): Promise<void> {
-  try {
-    await withClaim(context, user, key, token, work);
-  } catch (error) {
-    if (!(error instanceof SegmentChanged)) throw error;
-    const [segment] = await show(context, user, key, position, position);
-    throw new ApiError('conflict', 'A segment was changed meanwhile.', {}, { segment });
-  }
-}
-
-async function show(
-  context: EditingContext,
-  user: EditingUser,
-  key: store.TaskKey,
-  first: number,
-  last: number,
-): Promise<SegmentBody[]> {
-  const { database } = context;
-  const [task, rows, job] = await Promise.all([
-    findTask(database, key, user.userId),
-    edits.readSegments(database, key.account, key.jobId, first, last),
-    editedJobs.readTaskJob(database, key.account, key.jobId),
-  ]);
-  return presentSegments(context, user, key, task!, job, rows);
 }

@@ -1,6 +1,7 @@
 /** Schemas of the editors' operations (`/api/editing/…`). */
 import Type, { type Static } from 'typebox';
 import { ID } from '../http/schemas.ts';
+import { SegmentPiece } from './piece-schemas.ts';
 import {
   ChangedSegments,
   Claimed,
@@ -10,7 +11,6 @@ import {
   EditQueue,
   HistoryEntry,
   Issue,
-  Piece,
   POSITION,
   Preview,
   Query,
@@ -47,7 +47,7 @@ const SaveRequest = Type.Object({
     maximum: 2 ** 31 - 2,
     'x-fault': 'must be the revision that the save changes, a whole number.',
   }),
-  target: Type.Array(Piece, { maxItems: 10_000, 'x-fault': WRONG_TARGET }),
+  target: Type.Array(SegmentPiece, { maxItems: 10_000, 'x-fault': WRONG_TARGET }),
   status: Type.Enum(['draft', 'confirmed']),
   acknowledged: Type.Array(Type.String({ pattern: '\\S', maxLength: 1000 }), {
     maxItems: 200,
@@ -70,6 +70,19 @@ const JoinRequest = Type.Object({
 export type JoinRequest = Static<typeof JoinRequest>;
 const SeparateRequest = Type.Object({ token: TOKEN, revision: REVISION });
 export type SeparateRequest = Static<typeof SeparateRequest>;
+const SplitRequest = Type.Object({
+  token: TOKEN,
+  revision: REVISION,
+  at: {
+    ...OFFSET,
+    description:
+      'The offset of the first character of the second part in the text of `source`, in UTF-16 code units; codes have ' +
+      'no width, except for the text of `keep`.',
+  },
+});
+export type SplitRequest = Static<typeof SplitRequest>;
+const UnsplitRequest = Type.Object({ token: TOKEN, revision: REVISION });
+export type UnsplitRequest = Static<typeof UnsplitRequest>;
 
 export const WRONG_RANGE = 'must have start and end, with the end not before the start.';
 const TokenBody = Type.Object({ token: TOKEN });
@@ -114,7 +127,7 @@ export const editorSchemas = {
       'The targets are put together, and the result is a draft. The next segment is not listed any more. Errors: ' +
       '`not_joinable` with `error.reason`: `subtitles`, `customer` (the document defines its segments), `paragraph` (the ' +
       'next segment is in another line, paragraph or task), `kept` (it is not translated), `asked` (it waits for the ' +
-      'customer) or `length`; `conflict` if one of them has another revision.',
+      'customer), `split` or `length`; `conflict` if one of them has another revision.',
     params: segmentParameters,
     body: JoinRequest,
   }),
@@ -124,6 +137,23 @@ export const editorSchemas = {
       'first segment has all of it. Error: `conflict` if the segment has another revision, or is not joined.',
     params: segmentParameters,
     body: SeparateRequest,
+  }),
+  split: describedEditing('splitSegment', 'Split a segment', ChangedSegments, {
+    description:
+      'The segment stays one segment, whose source and target have a `cut` between the parts. The result is a draft. ' +
+      'Matches name the part that they translate, and the memory learns each part. Errors: `not_splittable` with ' +
+      '`error.reason`: `joined`, `kept` (it is not translated), `empty` (a part would have no word), `tags` (a part ' +
+      'would have half of a pair, or of a word that stays untranslated) or `many` (it has ten parts); `conflict` if the ' +
+      'segment has another revision.',
+    params: segmentParameters,
+    body: SplitRequest,
+  }),
+  unsplit: describedEditing('unsplitSegment', 'Put the parts of a split segment together', ChangedSegments, {
+    description:
+      'The target does not change; the result is a draft. Error: `conflict` if the segment has another revision, or is ' +
+      'not split.',
+    params: segmentParameters,
+    body: UnsplitRequest,
   }),
   matches: describedEditing(
     'listMatches',

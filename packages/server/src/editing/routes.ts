@@ -14,6 +14,7 @@ import { editorSchemas, WRONG_RANGE } from './route-schemas.ts';
 import { ruleRoutes, rulesOfCustomer } from './rule-routes.ts';
 import { saveSegment } from './save.ts';
 import type { taskParameters } from './schemas.ts';
+import { splitSegment, unsplitSegment } from './splits.ts';
 import type { TaskStatus } from './states.ts';
 import type { TaskKey } from './store.ts';
 import { searchTaskMemory, suggest } from './suggest.ts';
@@ -108,6 +109,22 @@ function segmentRoutes(app: FastifyInstance, getContext: GetContext): void {
       ...BODY,
       ...onTask(getContext, editorSchemas.separate, ({ context, user, key }, { params, body }) =>
         separateSegments(context, user, key, params.position, body),
+      ),
+    },
+  });
+  resource(app, `${path}/split`, {
+    POST: {
+      ...BODY,
+      ...onTask(getContext, editorSchemas.split, ({ context, user, key }, { params, body }) =>
+        splitSegment(context, user, key, params.position, body),
+      ),
+    },
+  });
+  resource(app, `${path}/unsplit`, {
+    POST: {
+      ...BODY,
+      ...onTask(getContext, editorSchemas.unsplit, ({ context, user, key }, { params, body }) =>
+        unsplitSegment(context, user, key, params.position, body),
       ),
     },
   });

@@ -5,7 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type CheckInput, check, distance, type Finding, keyOf } from '@dragoman/checks';
-import { countSegmentWords, isCorrect, plainText } from '@dragoman/documents';
+import { countSegmentWords, isCorrect, type Piece, plainText } from '@dragoman/documents';
 import { ApiError, fieldError, notFound } from '../base/errors.ts';
 import { keptOf } from '../base/kept.ts';
 import type { Transaction } from '../database/database.ts';
@@ -14,6 +14,7 @@ import { checkInputs, type InputOf } from './check-inputs.ts';
 import { endExpiredClaims, presentLease, staleLease } from './claims.ts';
 import * as claims from './claims-store.ts';
 import type { EditingContext, EditingUser } from './context.ts';
+import { takeCuts } from './cuts.ts';
 import * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
 import { recordLooks } from './looks-store.ts';
@@ -49,7 +50,8 @@ export async function saveSegment(
   const [row] = await edits.readSegments(database, account, jobId, position, position);
   if (row === undefined) throw notFound();
   const job = await editedJobs.readTaskJob(database, account, jobId);
-  const edit = editOf(row, job, user, request);
+  const { target, cuts } = takeCuts(row, request.target);
+  const edit = { ...editOf(row, job, user, { ...request, target }), cuts };
   // The checks run only with a valid claim, because their findings quote the customer's glossary.
   if (!task.holds) throw await keepLateEdit(context, user, key, edit, request.token);
   const inputOf = await checkInputs(context, key, job);
@@ -57,9 +59,7 @@ export async function saveSegment(
     throw new ApiError('query_open', 'The segment waits for the answer of the customer.');
   }
   const findings =
-    request.status === 'confirmed'
-      ? requireConfirmable(inputOf(row, request.target), request.acknowledged)
-      : [];
+    request.status === 'confirmed' ? requireConfirmable(inputOf(row, target), request.acknowledged) : [];
 
   const outcome = await database.transaction(async (transaction) => {
     const holder = { userId: user.userId, token: request.token };
@@ -103,7 +103,7 @@ function editOf(
   row: edits.SegmentRow,
   job: editedJobs.TaskJobRow,
   { userId }: EditingUser,
-  { revision, target, status, acknowledged, active_ms: activeMs }: SaveRequest,
+  { revision, target, status, acknowledged, active_ms: activeMs }: SaveRequest & { target: Piece[] },
 ): edits.Edit {
   const confirmed = status === 'confirmed';
   const { draft } = edits.withShownDraft(row);

@@ -6,6 +6,7 @@ import { FORMATS } from '@dragoman/documents';
 import Type, { type Static } from 'typebox';
 import { describing, ID, MOMENT, OPTIONAL_TEXT } from '../http/schemas.ts';
 import { DRAFT_NOTE_CODES } from '../translation/draft-notes.ts';
+import { Piece, SegmentPiece } from './piece-schemas.ts';
 import { QUERY_STATUSES, TASK_STATUSES } from './states.ts';
 
 export const describedEditing = describing('Editing');
@@ -17,24 +18,6 @@ export const POSITION = Type.Integer({
   description: 'The number of the segment in its job, from 0.',
 });
 export const MILLISECONDS = Type.Integer({ minimum: 0 });
-const CODE = Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 });
-
-export const Piece = Type.Union(
-  [
-    Type.Object({ text: Type.String() }),
-    Type.Object({ open: CODE }),
-    Type.Object({ close: CODE }),
-    Type.Object({ single: CODE }),
-    Type.Object({ keep: CODE, text: Type.String() }),
-  ],
-  {
-    title: 'Piece',
-    description:
-      'A part of a segment: text, the opening or closing code of a pair, a single code, or a word that stays untranslated.',
-  },
-);
-const Pieces = Type.Array(Piece);
-
 export const TASK_KIND = Type.Enum(['edit', 'review'], { title: 'TaskKind' });
 export const TASK_STATUS = Type.Enum([...TASK_STATUSES], { title: 'TaskStatus' });
 const SegmentStatus = Type.Enum(['open', 'draft', 'confirmed'], { title: 'SegmentStatus' });
@@ -164,11 +147,11 @@ const SegmentVote = Type.Object(
         'holder edits it; the workbench shows the text already. `offered`: it keeps its draft.',
     }),
     former: Type.Optional(
-      Type.Union([Pieces, Type.Null()], {
+      Type.Union([Type.Array(Piece), Type.Null()], {
         description: 'The draft that the text replaced; only with `filled`.',
       }),
     ),
-    target: Pieces,
+    target: Type.Array(Piece),
     agree: Type.Integer({ minimum: 0, description: 'The number of editors who confirmed this text.' }),
     by: Type.Array(Type.String(), { description: 'The names of these editors.' }),
     rule: Type.Boolean({ description: 'True if the customer made the text the rule.' }),
@@ -184,9 +167,11 @@ const Segment = Type.Object(
   {
     position: POSITION,
     unit: Type.Integer({ description: 'The unit of the document; its segments form one paragraph.' }),
-    source: Pieces,
-    target: Type.Union([Pieces, Type.Null()], { description: 'The latest target that an editor saved.' }),
-    draft: Type.Union([Pieces, Type.Null()], {
+    source: Type.Array(SegmentPiece),
+    target: Type.Union([Type.Array(SegmentPiece), Type.Null()], {
+      description: 'The latest target that an editor saved.',
+    }),
+    draft: Type.Union([Type.Array(SegmentPiece), Type.Null()], {
       description: 'The translation that the editor started from.',
     }),
     origin: Type.Enum(['machine', 'memory', 'supplied', 'kept', 'none'], {
@@ -448,7 +433,7 @@ export const ChangedSegments = Type.Object(
 
 export const HistoryEntry = Type.Object(
   {
-    target: Pieces,
+    target: Type.Array(Piece),
     kind: Type.Enum(['confirmed', 'left'], {
       description: '`left`: received after the claim had ended, and kept for the next editor of the task.',
     }),

@@ -11,6 +11,7 @@ import { findMatches } from '../memory/memory.ts';
 import { openTask, requireSegmentAccess } from './access.ts';
 import { proposalJob } from './check-inputs.ts';
 import type { EditingContext, EditingUser } from './context.ts';
+import { sourceParts } from './cuts.ts';
 import * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
 import type * as store from './store.ts';
@@ -32,16 +33,26 @@ export async function suggest(
     edits.readSegments(database, account, jobId, position - 1, position + 1),
   ]);
   const sourceAt = (place: number) => rows.find((row) => row.position === place)?.source;
-  const source = sourceAt(position);
-  if (source === undefined) throw notFound();
+  const row = rows.find((one) => one.position === position);
+  if (row === undefined) throw notFound();
+  const { source } = row;
   const pair = { from: job.source_language, to: job.target_language, brand: job.brand ?? undefined };
   const { tone } = await readContext(database, account, job.brand, job.target_language);
   const terms = await readJobTerms(database, account, proposalJob(jobId, job));
   const purpose = { ...pair, tone: job.tone ?? tone };
-  const matches = await findMatches(database, account, purpose, source, {
-    previous: sourceAt(position - 1),
-    next: sourceAt(position + 1),
-  });
+  const [previous, next] = [sourceAt(position - 1), sourceAt(position + 1)];
+  const parts = sourceParts(row);
+  const [whole, ...ofParts] = await Promise.all([
+    findMatches(database, account, purpose, source, { previous, next }),
+    ...parts.map((part, index) => {
+      const context = { previous: parts[index - 1] ?? previous, next: parts[index + 1] ?? next };
+      return findMatches(database, account, purpose, part, context);
+    }),
+  ]);
+  const matches = [
+    ...whole,
+    ...ofParts.flatMap((found, index) => found.map((match) => ({ ...match, part: index + 1 }))),
+  ];
   const found = glossary(terms, job.source_language, job.target_language).find(plainText(source));
   const matched = new Set(found.map(({ term }) => term));
   return {

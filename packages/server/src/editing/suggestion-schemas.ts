@@ -4,7 +4,8 @@
  */
 import Type, { type Static } from 'typebox';
 import { ID, MOMENT } from '../http/schemas.ts';
-import { Piece, TaskTerm } from './schemas.ts';
+import { Piece } from './piece-schemas.ts';
+import { TaskTerm } from './schemas.ts';
 
 const MatchBody = Type.Object(
   {
@@ -16,6 +17,12 @@ const MatchBody = Type.Object(
     score: Type.Integer({ minimum: 0, maximum: 100 }),
     kind: Type.Enum(['context', 'exact', 'fuzzy']),
     origin: Type.String({ examples: ['job', 'import'] }),
+    part: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: 'The part of a split segment that it translates; without it, the whole segment.',
+      }),
+    ),
     brand: Type.Optional(Type.String()),
     tone: Type.Optional(Type.String({ description: 'The tone of the job in which it was confirmed.' })),
     created_at: MOMENT,

@@ -20,6 +20,7 @@ import { proposalJob } from './check-inputs.ts';
 import { presentLease, report, staleLease } from './claims.ts';
 import * as claims from './claims-store.ts';
 import type { EditingContext, EditingUser } from './context.ts';
+import { draftWithCuts, withCuts } from './cuts.ts';
 import { describeJob, UnpreparedDocument, unprepared } from './descriptions.ts';
 import * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
@@ -156,9 +157,9 @@ export async function presentSegments(
     return {
       position: row.position,
       unit: description?.unit ?? Number.parseInt(row.segment_id, 10),
-      source: row.source,
-      target: row.target,
-      draft: row.draft,
+      source: withCuts(row.source, row.cuts?.source),
+      target: row.target && withCuts(row.target, row.cuts?.target),
+      draft: draftWithCuts(row, job.target_language),
       origin: originOf(row),
       route: row.route,
       ...keptBody(row),

@@ -36,11 +36,13 @@ export interface NewLesson {
   context: Buffer | undefined;
 }
 
+// Two parts of a segment can have the same texts, and then teach one entry.
 const INSERT_LESSONS = statement(
   'memory.teach',
   `insert into memory_lessons (part, account_id, job_id, position, memory_id, editor_id, outcome, context_hash)
    select $1, $2, $3, position, memory_id, editor_id, $4, context_hash
-     from unnest($5::integer[], $6::uuid[], $7::uuid[], $8::bytea[]) as g (position, memory_id, editor_id, context_hash)`,
+     from unnest($5::integer[], $6::uuid[], $7::uuid[], $8::bytea[]) as g (position, memory_id, editor_id, context_hash)
+   on conflict do nothing`,
 );
 
 export async function insertLessons(

@@ -353,6 +353,8 @@ export interface FinishedJob {
     target: readonly Piece[] | undefined;
     /** The user who confirmed the segment last. */
     editor: string | undefined;
+    /** The parts of a split segment, in order; undefined in the place of a part that is not learned. */
+    parts?: readonly ({ source: readonly Piece[]; target: readonly Piece[] } | undefined)[];
   }[];
 }
 
@@ -370,7 +372,7 @@ function withBreaksOf(source: readonly Piece[], target: readonly Piece[]): reado
 /**
  * Adds the confirmed segments of a finished job to the memory, in the transaction that completes the job. The
  * lessons that the job added before a rejection are deleted. Jobs of the sandbox add nothing. @returns the
- * number of segments that were added
+ * number of segments and parts that were added
  */
 export async function learnFromJob(
   transaction: Transaction,
@@ -380,7 +382,7 @@ export async function learnFromJob(
   if (job.environment === 'sandbox') return 0;
   const { jobId, outcome, segments } = job;
   const before = await lessonsStore.deleteLessons(transaction, account, jobId);
-  const taught = segments.flatMap(({ source, target, ...segment }, index) =>
+  const taught = withParts(segments).flatMap(({ source, target, previous, next, ...segment }) =>
     target === undefined || !isLesson(plainText(source)) || !isLesson(plainText(target))
       ? []
       : [
@@ -389,7 +391,7 @@ export async function learnFromJob(
             source,
             target: withBreaksOf(source, target),
             tone: job.tone,
-            context: contextHashOf(segments[index - 1]?.source, segments[index + 1]?.source),
+            context: contextHashOf(previous, next),
           },
         ],
   );
@@ -413,6 +415,21 @@ export async function learnFromJob(
   const touched = [...new Set([...before, ...entries.map(({ id }) => id)])].sort();
   if (touched.length > 0) await lessonsStore.updateWeights(transaction, account, touched, IMPORT_WEIGHT);
   return lessons.length;
+}
+
+/** Returns the segments of a job with their neighbours, each followed by its parts. */
+function withParts(segments: FinishedJob['segments']) {
+  return segments.flatMap(({ parts = [], ...segment }, index) => {
+    const [previous, next] = [segments[index - 1]?.source, segments[index + 1]?.source];
+    const learned = parts.flatMap((part, at) => {
+      if (part === undefined) return [];
+      const context = { previous: parts[at - 1]?.source, next: parts[at + 1]?.source };
+      if (at === 0) context.previous = previous;
+      if (at === parts.length - 1) context.next = next;
+      return [{ ...segment, ...part, ...context }];
+    });
+    return [{ ...segment, previous, next }, ...learned];
+  });
 }
 
 /**

@@ -238,6 +238,21 @@ describe('the list of tables with customer data', () => {
     }
   });
 
+  it('has a unique key of each exported table, so that no row is lost between two pages', async () => {
+    const { rows } = await owner.query(
+      `select indrelid::regclass::text as name, array_agg(attname::text) as columns
+         from pg_index join pg_attribute on attrelid = indrelid and attnum = any(indkey)
+        where indisunique and indpred is null and indexprs is null group by indrelid, indexrelid`,
+    );
+    for (const { name, key } of TABLES) {
+      if (key === undefined) continue;
+      const given = ['part', 'account_id', ...Object.keys(key)];
+      const indexes = rows.filter((row) => row.name === name) as { columns: string[] }[];
+      const isUnique = indexes.some(({ columns }) => columns.every((column) => given.includes(column)));
+      expect(isUnique, name).toBe(true);
+    }
+  });
+
   it('leaves every binary column that is a hash or a secret out of exports', async () => {
     const { rows } = await owner.query(
       `select table_name as table, column_name as column from information_schema.columns

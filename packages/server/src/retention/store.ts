@@ -166,7 +166,7 @@ const JOBS_FORGET = [
   [
     'segments',
     `source = '[]', draft = case when draft is not null then '[]'::jsonb end, notes = '{}',
-      similar_entry = null, joined = joined - 'own' - 'codes' - 'target'`,
+      similar_entry = null, cuts = null, joined = joined - 'own' - 'codes' - 'target'`,
   ],
   ['edits', `target = '[]'`],
   ['issues', 'note = null'],

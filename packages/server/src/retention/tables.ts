@@ -37,7 +37,7 @@ export const TABLES: readonly Table[] = [
   },
   {
     name: 'memory_lessons',
-    key: { job_id: 'uuid', position: 'integer' },
+    key: { job_id: 'uuid', position: 'integer', memory_id: 'uuid' },
     hidden: ['editor_id', 'context_hash'],
     erase: 'delete',
   },

@@ -2106,11 +2106,11 @@ export type Segment = {
   position: number;
   /** The unit of the document; its segments form one paragraph. */
   unit: number;
-  source: Piece[];
+  source: SegmentPiece[];
   /** The latest target that an editor saved. */
-  target: Piece[] | null;
+  target: SegmentPiece[] | null;
   /** The translation that the editor started from. */
-  draft: Piece[] | null;
+  draft: SegmentPiece[] | null;
   /** The origin of the draft. */
   origin: 'machine' | 'memory' | 'supplied' | 'kept' | 'none';
   /** The source of the draft, such as `apertium:eng-spa`. */
@@ -2173,6 +2173,22 @@ export type Segment = {
   seen?: 'unseen' | 'changed' | 'seen' | undefined;
   /** The target that this reviewer saw last, if it has changed since. */
   last_seen?: Piece[] | undefined
+};
+
+/** A `Piece`, or a place where an editor has split the segment. Cuts are numbered from 1 in the order of the source. */
+export type SegmentPiece = {
+  text: string
+} | {
+  open: number
+} | {
+  close: number
+} | {
+  single: number
+} | {
+  keep: number;
+  text: string
+} | {
+  cut: number
 };
 
 export type SegmentStatus = 'open' | 'draft' | 'confirmed';
@@ -2307,6 +2323,8 @@ export type TaskMatch = {
   score: number;
   kind: 'context' | 'exact' | 'fuzzy';
   origin: string;
+  /** The part of a split segment that it translates; without it, the whole segment. */
+  part?: number | undefined;
   brand?: string | undefined;
   /** The tone of the job in which it was confirmed. */
   tone?: string | undefined;
@@ -2415,7 +2433,7 @@ export type WebError = {
   }
 };
 
-export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'second_factor_required' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'insufficient_scope' | 'origin_not_allowed' | 'account_suspended' | 'chat_not_allowed' | 'owner_only' | 'second_factor_missing' | 'passwords_off' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'price_changed' | 'text_changed' | 'rule_changed' | 'unconfirmed' | 'query_open' | 'not_joinable' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'too_many_streams' | 'rate_limited' | 'sandbox_quota' | 'headers_too_large' | 'server_error' | 'unavailable';
+export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'second_factor_required' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'insufficient_scope' | 'origin_not_allowed' | 'account_suspended' | 'chat_not_allowed' | 'owner_only' | 'second_factor_missing' | 'passwords_off' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'price_changed' | 'text_changed' | 'rule_changed' | 'unconfirmed' | 'query_open' | 'not_joinable' | 'not_splittable' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'too_many_streams' | 'rate_limited' | 'sandbox_quota' | 'headers_too_large' | 'server_error' | 'unavailable';
 
 export type WebhookEndpoint = {
   id: string;
@@ -2683,7 +2701,7 @@ export interface Operations {
       /** The lease token. */
       token: string;
       revision: number;
-      target: Piece[];
+      target: SegmentPiece[];
       status: 'draft' | 'confirmed';
       acknowledged?: string[] | undefined;
       /** Milliseconds of work on this segment since its last save. */
@@ -2725,6 +2743,38 @@ export interface Operations {
   };
   /** Separate joined segments */
   separateSegments: {
+    path: {
+      task: string;
+      /** The number of the segment in its job, from 0. */
+      position: number
+    };
+    query: undefined;
+    body: {
+      /** The lease token. */
+      token: string;
+      revision: number
+    };
+    answer: ChangedSegments
+  };
+  /** Split a segment */
+  splitSegment: {
+    path: {
+      task: string;
+      /** The number of the segment in its job, from 0. */
+      position: number
+    };
+    query: undefined;
+    body: {
+      /** The lease token. */
+      token: string;
+      revision: number;
+      /** The offset of the first character of the second part in the text of `source`, in UTF-16 code units; codes have no width, except for the text of `keep`. */
+      at: number
+    };
+    answer: ChangedSegments
+  };
+  /** Put the parts of a split segment together */
+  unsplitSegment: {
     path: {
       task: string;
       /** The number of the segment in its job, from 0. */
@@ -4637,6 +4687,8 @@ export const OPERATIONS = {
   markUnsure: ['PUT', '/api/editing/tasks/{task}/segments/{position}/unsure'],
   joinSegments: ['POST', '/api/editing/tasks/{task}/segments/{position}/join'],
   separateSegments: ['POST', '/api/editing/tasks/{task}/segments/{position}/separate'],
+  splitSegment: ['POST', '/api/editing/tasks/{task}/segments/{position}/split'],
+  unsplitSegment: ['POST', '/api/editing/tasks/{task}/segments/{position}/unsplit'],
   listMatches: ['GET', '/api/editing/tasks/{task}/segments/{position}/matches'],
   readHistory: ['GET', '/api/editing/tasks/{task}/segments/{position}/history'],
   proposeTerm: ['POST', '/api/editing/tasks/{task}/terms'],

@@ -15,6 +15,7 @@ import { Findings } from './Findings.tsx';
 import { chooseFilter, type Filter } from './filters.ts';
 import { Help } from './Help.tsx';
 import { IssueDialog } from './IssueDialog.tsx';
+import { SplitDialog } from './SplitDialog.tsx';
 import type { Dialog as Opened } from './state.ts';
 import { TermDialog } from './TermDialog.tsx';
 import { REPORT_REASONS, SKIP_REASONS } from './task.ts';
@@ -43,6 +44,8 @@ export default function Dialogs({ dialog }: { dialog: Opened }) {
       return <SkipOrReport how={dialog.dialog} />;
     case 'ask':
       return <AskDialog dialog={dialog} />;
+    case 'split':
+      return <SplitDialog dialog={dialog} />;
     case 'term':
       return <TermDialog dialog={dialog} />;
     case 'issue':

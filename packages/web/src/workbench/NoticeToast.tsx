@@ -20,6 +20,7 @@ export function NoticeToast() {
       <span>
         {notice.type === 'code-moved' && t('workbench.notice.code-moved', { label: notice.label })}
         {notice.type === 'not-joined' && t(`workbench.join.${notice.why}`)}
+        {notice.type === 'not-split' && t(`workbench.split.${notice.why}`)}
         {'number' in notice && t(`workbench.notice.${notice.type}`, { number: notice.number })}
         {'count' in notice && t(`workbench.notice.${notice.type}`, { count: notice.count })}
       </span>

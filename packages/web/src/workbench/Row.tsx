@@ -20,7 +20,7 @@ import type { Finding } from './checking.ts';
 import { settingOf, useFlow, useOverlays, usePage, useSegment, useWorkbench } from './context.tsx';
 import { isCharacter } from './keys.ts';
 import { type Mark, Pieces } from './Pieces.tsx';
-import { type Code, plainText, withBreaks } from './pieces.ts';
+import { type Code, plainText, withBreaks, withoutCuts } from './pieces.ts';
 import { reveal } from './reveal.ts';
 import { Status } from './Status.tsx';
 import { useSentence } from './sentences.ts';
@@ -294,11 +294,13 @@ function Notes({ state: { segment } }: { state: SegmentState }) {
  */
 function termsOf(workbench: ReturnType<typeof useWorkbench>, { segment, target }: SegmentState): Mark[] {
   if (workbench.glossary.empty || !segment.mine) return [];
-  return workbench.glossary.compare(segment.source, target).wanted.map(({ term, range, present }) => ({
-    ...range,
-    className: present ? css.termThere : css.term,
-    title: term.doNotTranslate ? term.source : term.target,
-  }));
+  return workbench.glossary
+    .compare(withoutCuts(segment.source), withoutCuts(target))
+    .wanted.map(({ term, range, present }) => ({
+      ...range,
+      className: present ? css.termThere : css.term,
+      title: term.doNotTranslate ? term.source : term.target,
+    }));
 }
 
 /**

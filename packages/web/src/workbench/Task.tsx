@@ -60,14 +60,12 @@ function LoadedTask({ id, user }: { id: string; user: User }) {
     const closed = new AbortController();
     const announce = (what: Announcement) =>
       setAnnounced(({ turn }) => ({ text: currentSentence.current(what), turn: turn + 1 }));
-    const describeCode = (code: Code, source: string | undefined) => ({
-      name: labelOf(code),
-      title: source ?? code.text,
-      label: currentTranslate.current(`workbench.chip.${code.kind}`, {
-        label: labelOf(code),
-        number: code.number,
-      }),
-    });
+    const describeCode = (code: Code, source: string | undefined) => {
+      const values = { label: labelOf(code), number: code.number };
+      const label = currentTranslate.current(`workbench.chip.${code.kind}`, values);
+      if (code.kind === 'cut') return { name: '✂', title: label, label };
+      return { name: labelOf(code), title: source ?? code.text, label };
+    };
     async function open(): Promise<void> {
       const [checks, overlays, drafts, read] = await Promise.all([
         loadChunk(() => import('./checking.ts')),

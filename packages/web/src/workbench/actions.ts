@@ -3,9 +3,9 @@ import { acceptCompletion } from './completing.ts';
 import { stepDoubt } from './flow/doubt.ts';
 import { hasFlow, toggleView } from './flow/view.ts';
 import type { ActionId } from './keys.ts';
-import { samePieces } from './pieces.ts';
+import { isSplit, samePieces } from './pieces.ts';
 import { keepingPlace } from './reveal.ts';
-import { openIssueDialog, openTermDialog } from './selection.ts';
+import { openIssueDialog, openSplitDialog, openTermDialog } from './selection.ts';
 import type { Workbench } from './workbench.ts';
 
 interface ActionEvent {
@@ -123,13 +123,14 @@ const actions: Record<ActionId, Action> = {
     const { page, task, session } = workbench;
     if (task.kind !== 'edit' || !workbench.canEdit(page.active)) return false;
     applyPlainText(workbench);
-    return void session.join(page.active);
+    const { source } = workbench.segment(page.active).segment;
+    return void (isSplit(source) ? session.unsplit(page.active) : session.join(page.active));
   },
   separate(workbench) {
     const { page, task, session } = workbench;
     if (task.kind !== 'edit' || !workbench.canEdit(page.active)) return false;
-    if (workbench.segment(page.active).segment.joined_to === undefined) return false;
     applyPlainText(workbench);
+    if (workbench.segment(page.active).segment.joined_to === undefined) return openSplitDialog(workbench);
     return void session.separate(page.active);
   },
   term(workbench) {

@@ -2,7 +2,7 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { CallError, call, query } from '../api/client.ts';
 import type { Finding } from './checking.ts';
-import type { JoinRefusal, SaveAnswer, TaskServer } from './state.ts';
+import type { JoinRefusal, SaveAnswer, SplitRefusal, TaskServer } from './state.ts';
 import type { Segment } from './task.ts';
 
 export const task = (id: string) => query('readTask', { path: { task: id } });
@@ -80,6 +80,17 @@ export function createServer(id: string): TaskServer {
     },
     separate: async (token, position, revision) =>
       (await call('separateSegments', { path: { task: id, position }, body: { token, revision } })).segments,
+    async split(token, position, revision, at) {
+      try {
+        const body = { token, revision, at };
+        return (await call('splitSegment', { path: { task: id, position }, body })).segments;
+      } catch (error) {
+        if (!(error instanceof CallError) || error.code !== 'not_splittable') throw error;
+        return error.details.reason as SplitRefusal;
+      }
+    },
+    unsplit: async (token, position, revision) =>
+      (await call('unsplitSegment', { path: { task: id, position }, body: { token, revision } })).segments,
     markUnsure: async (token, position, unsure) =>
       void (await call('markUnsure', { path: { task: id, position }, body: { token, unsure } })),
     markSeen: async (token, segments) => void (await call('markSeen', { path, body: { token, segments } })),

@@ -1,6 +1,6 @@
 /** Runs the same checks as the server on one segment. */
 import { check, type Finding, glossary, keyOf, subtitleFigures, type Term } from '@dragoman/checks';
-import type { Piece } from './pieces.ts';
+import { type Piece, withoutCuts } from './pieces.ts';
 import type { Segment, Task } from './task.ts';
 
 export type { Finding };
@@ -25,8 +25,8 @@ export function findingsOf(
   target: readonly Piece[],
 ): readonly Finding[] {
   return check({
-    source: segment.source,
-    target,
+    source: withoutCuts(segment.source),
+    target: withoutCuts(target),
     from: job.source_language,
     to: job.target_language,
     format: job.format,

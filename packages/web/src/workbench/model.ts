@@ -2,7 +2,7 @@
 import { type Node, Schema } from 'prosemirror-model';
 import { type Code, type CodeKind, codeOf, labelOf, normalize, type Piece, pieceOf } from './pieces.ts';
 
-const kinds = new Set(['open', 'close', 'single', 'keep']);
+const kinds = new Set(['open', 'close', 'single', 'keep', 'cut']);
 
 export const schema = new Schema({
   nodes: {

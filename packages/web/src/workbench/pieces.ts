@@ -1,9 +1,11 @@
 /** Pure functions on the pieces of a segment: text and codes. */
-import type { Piece } from '@dragoman/documents/pieces';
+import type { Piece as DocumentPiece } from '@dragoman/documents/pieces';
 
-export type { Piece };
+/** A piece of a document, or a place where an editor has split the segment, counted from 1. */
+export type Piece = DocumentPiece | { cut: number };
 
-export type CodeKind = 'open' | 'close' | 'single' | 'keep';
+/** The editor moves and keeps a cut like a code, although the document has none. */
+export type CodeKind = 'open' | 'close' | 'single' | 'keep' | 'cut';
 
 /**
  * A code of a segment. `text` is the visible text of a protected word (kind `keep`); other codes have an
@@ -28,6 +30,7 @@ export function codeOf(piece: Piece): Code | undefined {
   if ('open' in piece) return { kind: 'open', number: piece.open, text: '' };
   if ('close' in piece) return { kind: 'close', number: piece.close, text: '' };
   if ('single' in piece) return { kind: 'single', number: piece.single, text: '' };
+  if ('cut' in piece) return { kind: 'cut', number: piece.cut, text: '' };
   return undefined;
 }
 
@@ -39,6 +42,8 @@ export function pieceOf(code: Code): Piece {
       return { close: code.number };
     case 'single':
       return { single: code.number };
+    case 'cut':
+      return { cut: code.number };
     case 'keep':
       return { keep: code.number, text: code.text };
   }
@@ -76,7 +81,7 @@ function numberingOf(source: readonly Piece[]): Map<string, number> {
   const next = { keep: 1, tag: 1 };
   for (const code of codesOf(source)) {
     const counted = countedAs(code);
-    if (numbering.has(counted)) continue;
+    if (code.kind === 'cut' || numbering.has(counted)) continue;
     const kind = code.kind === 'keep' ? 'keep' : 'tag';
     numbering.set(counted, next[kind]);
     next[kind] += 1;
@@ -99,11 +104,14 @@ export function labelOf(code: Code): string {
       return `${code.number}/`;
     case 'keep':
       return code.text === '' ? `${code.number}` : code.text;
+    case 'cut':
+      return `|${code.number}`;
   }
 }
 
 /**
- * Returns the runs of at least two neighbouring tags. A protected word is part of the text and ends a run.
+ * Returns the runs of at least two neighbouring tags. A protected word is part of the text and ends a run, and so does a
+ * cut.
  *
  * @param isNext returns true if nothing is between an item and the following one
  */
@@ -114,7 +122,7 @@ export function runsOf<Item extends { code: Code }>(
   const runs: Item[][] = [];
   let before: Item | undefined;
   for (const item of items) {
-    const isTag = item.code.kind !== 'keep';
+    const isTag = item.code.kind !== 'keep' && item.code.kind !== 'cut';
     if (isTag && before && isNext(before, item)) runs.at(-1)!.push(item);
     else if (isTag) runs.push([item]);
     before = isTag ? item : undefined;
@@ -174,6 +182,46 @@ export function withBreaks(pieces: readonly Piece[], breaks: readonly number[] =
 /** Returns the visible text: text and protected words, without other codes. */
 export function plainText(pieces: readonly Piece[]): string {
   return pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
+}
+
+/** Returns the pieces of the document, without the cuts. */
+export function withoutCuts(pieces: readonly Piece[]): DocumentPiece[] {
+  return normalize(pieces.filter((piece) => !('cut' in piece))) as DocumentPiece[];
+}
+
+/** Returns true if an editor has split the segment with this source. */
+export const isSplit = (source: readonly Piece[]): boolean => source.some((piece) => 'cut' in piece);
+
+/** Returns the parts between the cuts; undefined if these are in another order than in the source. */
+export function partsOf(pieces: readonly Piece[]): Piece[][] | undefined {
+  const parts: Piece[][] = [[]];
+  for (const piece of pieces) {
+    if (!('cut' in piece)) parts.at(-1)!.push(piece);
+    else if (piece.cut !== parts.length) return undefined;
+    else parts.push([]);
+  }
+  return parts;
+}
+
+/**
+ * Returns a target with another text in one part, counted from 1. The spaces around the part and the tags that belong
+ * there stay. If the cuts are in another order than in the source, the text is added at the end.
+ */
+export function withPart(
+  target: readonly Piece[],
+  source: readonly Piece[],
+  part: number,
+  text: readonly Piece[],
+): Piece[] {
+  const parts = partsOf(target);
+  const before = parts?.[part - 1];
+  if (!parts || !before) return [...target, { text: ' ' }, ...text];
+  const shown = plainText(before);
+  const [lead, tail] = [shown.slice(0, shown.length - shown.trimStart().length), /\s*$/.exec(shown)![0]];
+  const words = complete(text, partsOf(source)?.[part - 1] ?? []);
+  parts[part - 1] =
+    shown.trim() === '' ? [...words, { text: tail }] : [{ text: lead }, ...words, { text: tail }];
+  return normalize(parts.flatMap((one, index) => [...(index > 0 ? [{ cut: index }] : []), ...one]));
 }
 
 /** Returns the numbers of pairs that cross, lack a half, or close before they open. */
@@ -260,8 +308,8 @@ export function parsePieces(text: string): Piece[] | undefined {
 
 function isPiece(value: unknown): value is Piece {
   if (typeof value !== 'object' || value === null) return false;
-  const { text, open, close, single, keep } = value as Record<string, unknown>;
-  const number = open ?? close ?? single ?? keep;
+  const { text, open, close, single, keep, cut } = value as Record<string, unknown>;
+  const number = open ?? close ?? single ?? keep ?? cut;
   if (number === undefined || keep !== undefined) {
     if (typeof text !== 'string') return false;
   }

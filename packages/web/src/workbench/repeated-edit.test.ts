@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { repeatedEdit } from './repeated-edit.ts';
+import { repeatedEdit, wholeEdit } from './repeated-edit.ts';
 
 const BEFORE = [{ text: 'One ' }, { open: 1 }, { text: 'dog' }, { close: 1 }, { text: '.' }];
 /** The codes have other numbers, and another sentence follows. */
@@ -20,4 +20,33 @@ it('nothing is repeated without an edit, after a moved code, or in another text'
   expect(repeatedEdit(BEFORE, moved, NOW)).toBeUndefined();
   const typed = [{ text: 'Only ' }, ...BEFORE.slice(1)];
   expect(repeatedEdit(BEFORE, typed, [{ text: 'One dog.' }])).toBeUndefined();
+});
+
+it('an edit is repeated at the same place of the text with other cuts', () => {
+  const old = [{ text: 'One dog; two cats.' }];
+  const split = [{ text: 'One dog; ' }, { cut: 1 }, { text: 'two cats.' }];
+  const edits: [string, object][] = [
+    ['One big dog; two cats.', { from: 4, to: 4, text: 'big ' }],
+    ['One dog; two cats.!', { from: 19, to: 19, text: '!' }],
+    ['One dog; the cats.', { from: 11, to: 13, text: 'he' }],
+    ['One dog;two cats.', { from: 8, to: 9, text: '' }],
+    ['One dog; wo cats.', { from: 10, to: 11, text: '' }],
+    ['Ja', { from: 0, to: 19, text: 'Ja' }],
+  ];
+  for (const [text, edit] of edits) expect(repeatedEdit(old, [{ text }], split)).toEqual(edit);
+  const typed = [...split.slice(0, 2), { text: 'two cats!' }];
+  expect(repeatedEdit(split, typed, old)).toEqual({ from: 17, to: 18, text: '!' });
+  // A cut that was moved is no edit of the text.
+  expect(
+    repeatedEdit(split, [{ text: 'One ' }, { cut: 1 }, { text: 'dog; two cats.' }], old),
+  ).toBeUndefined();
+});
+
+it('an edit that moves codes of a split text takes the place of the whole text', () => {
+  const split = [...BEFORE, { cut: 1 }];
+  const moved = [{ open: 1 }, { text: 'One dog' }, { close: 1 }, { text: '.' }];
+  expect(wholeEdit(BEFORE, moved, split)).toEqual(moved);
+  expect(wholeEdit(split, [...moved, { cut: 1 }], BEFORE)).toEqual(moved);
+  expect(wholeEdit(BEFORE, split, BEFORE)).toBeUndefined();
+  expect(wholeEdit(BEFORE, moved, NOW)).toBeUndefined();
 });

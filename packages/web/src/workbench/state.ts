@@ -59,6 +59,8 @@ export type ReadOnly =
 export type Dialog =
   | { dialog: 'help' | 'findings' | 'submit' | 'skip' | 'report' | 'release' | 'return' | 'goTo' }
   | { dialog: 'ask'; position: number }
+  /** @param at the offset in the text of the source that the dialog begins with */
+  | { dialog: 'split'; position: number; at: number }
   | { dialog: 'term'; source: string; target: string }
   | { dialog: 'issue'; position: number; range?: Range; quote: string }
   | { dialog: 'conflict'; position: number };
@@ -110,13 +112,24 @@ export interface PageState {
 }
 
 /** Why segments could not be joined or separated. `unsent`: not every text could be saved first. */
-export type JoinRefusal = 'subtitles' | 'customer' | 'paragraph' | 'kept' | 'asked' | 'length' | 'unsent';
+export type JoinRefusal =
+  | 'subtitles'
+  | 'customer'
+  | 'paragraph'
+  | 'kept'
+  | 'asked'
+  | 'length'
+  | 'split'
+  | 'unsent';
+/** Why a segment could not be split. */
+export type SplitRefusal = 'joined' | 'kept' | 'empty' | 'tags' | 'many';
 
 /** A message about a change. `undo` undoes the change in all segments. */
 export type Notice =
   | { type: 'filled' | 'replaced'; count: number; undo: () => void }
   | { type: 'code-moved'; label: string }
   | { type: 'not-joined'; why: JoinRefusal }
+  | { type: 'not-split'; why: SplitRefusal }
   | { type: 'comment-unsent' | 'unsure-unsent' | 'asked' | 'answered'; number: number };
 
 /** A message for screen readers; `sentences.ts` puts it into words. */
@@ -137,6 +150,8 @@ export type Announcement =
         | 'sure'
         | 'joined'
         | 'separated'
+        | 'split'
+        | 'unsplit'
         | 'term'
         | 'query'
         | 'comment'
@@ -189,6 +204,9 @@ export interface TaskServer {
     nextRevision: number,
   ): Promise<Segment[] | JoinRefusal>;
   separate(token: string, position: number, revision: number): Promise<Segment[]>;
+  /** @param at the offset in the text of the source. Resolves with the segment, or with the reason why it cannot be split. */
+  split(token: string, position: number, revision: number, at: number): Promise<Segment[] | SplitRefusal>;
+  unsplit(token: string, position: number, revision: number): Promise<Segment[]>;
   /** Marks a segment as unsure, or removes the mark. */
   markUnsure(token: string, position: number, unsure: boolean): Promise<void>;
   /** Records segments as seen by the reviewer. */

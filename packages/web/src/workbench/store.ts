@@ -186,7 +186,19 @@ export class WorkbenchStore {
     return one.unit === other.unit && one.kept === undefined && other.kept === undefined ? next : undefined;
   }
 
-  /** Lists segments that were joined or separated, as the server now has them. */
+  /** Returns true if a segment may be split. The server decides. */
+  maySplit(position: number): boolean {
+    const { source, kept, joined_to } = this.segment(position).segment;
+    const isWhole = kept === undefined && joined_to === undefined;
+    return (
+      this.task.kind === 'edit' &&
+      this.canEdit(position) &&
+      isWhole &&
+      /\p{L}[^\p{L}]+\p{L}/u.test(plainText(source))
+    );
+  }
+
+  /** Lists segments that were joined, separated or split, as the server now has them. */
   relist(segments: readonly Segment[]): void {
     const listed = new Set(this.positions);
     for (const segment of segments) {

@@ -5,6 +5,7 @@
 import type { Autosave } from './autosave.ts';
 import type { EffortTracker } from './effort-tracker.ts';
 import { samePieces } from './pieces.ts';
+import { wholeEdit } from './repeated-edit.ts';
 import type { SegmentEditor } from './segment-editor.ts';
 import {
   codeOfError,
@@ -12,6 +13,7 @@ import {
   type JoinRefusal,
   type ReadOnly,
   readOnlyOf,
+  type SplitRefusal,
   showsVote,
   type TaskServer,
 } from './state.ts';
@@ -230,6 +232,31 @@ export class TaskSession {
     if (separated) store.announce({ type: 'separated' });
   }
 
+  /** Splits a segment, after all texts are saved. @param at the offset in the text of the source */
+  async split(position: number, at: number): Promise<void> {
+    const store = this.#store;
+    if (showsVote(store.segment(position))) this.#options.autosave.save(position);
+    const revision = () => store.segment(position).segment.revision;
+    let refused: SplitRefusal | undefined;
+    const split = await this.#relist(position, async () => {
+      const answer = await this.#server.split(store.token, position, revision(), at);
+      if (typeof answer !== 'string') return answer;
+      refused = answer;
+      return [];
+    });
+    if (refused) store.update({ notice: { type: 'not-split', why: refused } });
+    else if (split) store.announce({ type: 'split' });
+  }
+
+  /** Puts the parts of a split segment together, after all texts are saved. */
+  async unsplit(position: number): Promise<void> {
+    const store = this.#store;
+    const whole = await this.#relist(position, () =>
+      this.#server.unsplit(store.token, position, store.segment(position).segment.revision),
+    );
+    if (whole) store.announce({ type: 'unsplit' });
+  }
+
   /**
    * Saves all texts, then lists the segments that a request returns. Returns false if it was refused. What the editor
    * types into the segment while the request runs stays.
@@ -255,9 +282,13 @@ export class TaskSession {
         store.update({ notice: { type: 'not-joined', why: listed } });
         return false;
       }
+      if (listed.length === 0) return false;
       const { target: typed } = store.segment(position);
       store.relist(listed);
-      if (editor.repeatEdit(position, sent, typed)) autosave.rebase(position);
+      const whole = wholeEdit(sent, typed, store.segment(position).target);
+      const isRepeated = editor.repeatEdit(position, sent, typed);
+      if (!isRepeated && whole) editor.replace(position, whole);
+      if (isRepeated || whole) autosave.rebase(position);
       store.update({ notice: undefined });
       autosave.recordSaved();
       store.focusActive();
@@ -277,13 +308,16 @@ export class TaskSession {
     return false;
   }
 
-  /** Lists segments that were joined or separated on another page. A segment with an unsaved text waits. */
+  /** Lists segments that were joined, separated or split on another page. A segment with an unsaved text waits. */
   #showJoins(segments: readonly Segment[]): void {
     const store = this.#store;
-    for (const { position, revision, joined_to } of segments) {
+    const cutsIn = ({ source }: Segment) => source.filter((piece) => 'cut' in piece).length;
+    for (const segment of segments) {
+      const { position, revision, joined_to } = segment;
       if (!store.has(position)) continue;
       const known = store.segment(position).segment;
-      if (known.joined_to === joined_to || revision <= known.revision) continue;
+      const isSame = known.joined_to === joined_to && cutsIn(known) === cutsIn(segment);
+      if (isSame || revision <= known.revision) continue;
       const last = Math.max(known.joined_to ?? position, joined_to ?? position);
       const isInside = (at: number) => at >= position && at <= last;
       if (store.positions.some((at) => isInside(at) && this.#options.autosave.isSaving(at))) continue;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { codesOf, normalize } from './pieces.ts';
+import { codesOf, normalize, type Piece } from './pieces.ts';
 import { somePieces } from './testing-pieces.ts';
 import { readTokens, withTokens } from './tokens.ts';
 
@@ -42,4 +42,10 @@ test('parsing reports missing, doubled and unknown tokens', () => {
   expect(read.doubled).toHaveLength(1);
   expect(read.unknown).toEqual(['{7}']);
   expect(read.pieces).toEqual([{ open: 1 }, { text: 'b {7} {x} ' }]);
+});
+
+test('readTokens() reads cuts', () => {
+  const pieces: Piece[] = [{ text: 'a|1 ' }, { cut: 1 }, { text: 'b' }];
+  expect(withTokens(pieces, pieces)).toBe('a|1 {|1}b');
+  expect(readTokens('a|1 {|1}b', pieces)).toMatchObject({ pieces, missing: [], unknown: [] });
 });

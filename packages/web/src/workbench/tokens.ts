@@ -44,7 +44,7 @@ export function readTokens(text: string, source: readonly Piece[]): ParsedTokens
   const unknown: string[] = [];
   const pieces: Piece[] = [];
   let rest = 0;
-  for (const match of text.matchAll(/\{\{|\}\}|\{(?:=?\d+|\/\d+|\d+\/)\}/g)) {
+  for (const match of text.matchAll(/\{\{|\}\}|\{(?:=?\d+|[/|]\d+|\d+\/)\}/g)) {
     pieces.push({ text: text.slice(rest, match.index) });
     rest = match.index + match[0].length;
     if (match[0] === '{{' || match[0] === '}}') {

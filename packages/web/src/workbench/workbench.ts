@@ -18,6 +18,7 @@ import {
   type Piece,
   samePieces,
   shownCode,
+  withoutCuts,
 } from './pieces.ts';
 import type { ServerVersion } from './save-queue.ts';
 import { SeenSegments } from './seen.ts';
@@ -278,7 +279,7 @@ export class Workbench extends WorkbenchStore {
     if (!segment.time) return undefined;
     const { from, to, cues } = segment.time;
     const time = { from, to, ...(cues === undefined ? {} : { cues }) };
-    return this.#options.checks.subtitleFigures(target, this.task.job.target_language, time);
+    return this.#options.checks.subtitleFigures(withoutCuts(target), this.task.job.target_language, time);
   }
 
   #edited(position: number, pieces: readonly Piece[]): void {

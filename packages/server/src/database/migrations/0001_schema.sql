@@ -566,6 +566,7 @@ create table segments (
   joined_to  integer,       -- the earlier segment whose source and target include this one
   -- In that earlier segment: the last position, the codes, the target after the join, and its own columns before.
   joined     jsonb,
+  cuts       jsonb,         -- where an editor has split it: places in `source` and in the target of its edit
   divided_at integer not null default 0, -- older revisions of its edit are targets of another source
   primary key (part, account_id, job_id, position),
   foreign key (part, account_id, job_id) references jobs (part, account_id, job_id),
@@ -1350,7 +1351,8 @@ create index memory_alike on memory using gin (sketch) with (fastupdate = off);
 create index memory_searched on memory using gin (account_id, searched gin_trgm_ops);
 grant select, insert, update, delete on memory to dragoman_app;
 
--- Which segment of which job taught an entry: its editor, its neighbours, and how the customer received it.
+-- Which segment of which job taught an entry: its editor, its neighbours, and how the customer received it. A split
+-- segment teaches itself and its parts.
 create table memory_lessons (
   part         smallint not null,
   account_id   uuid not null,
@@ -1361,7 +1363,7 @@ create table memory_lessons (
   outcome      text not null check (outcome in ('delivered', 'reviewed', 'accepted', 'rejected')),
   context_hash bytea, -- of both neighbours; null if one is missing
   created_at   timestamptz not null default now(),
-  primary key (part, account_id, job_id, position),
+  primary key (part, account_id, job_id, position, memory_id),
   foreign key (part, account_id, memory_id) references memory (part, account_id, memory_id) on delete cascade
 );
 create index memory_lessons_of_entry on memory_lessons (part, account_id, memory_id, context_hash);

@@ -5,7 +5,7 @@
  * workbench.
  */
 import { nonce } from '../../ui/trusted-types.ts';
-import { codeOf, type Piece, plainText } from '../pieces.ts';
+import { codesOf, type Piece, plainText, withoutCuts } from '../pieces.ts';
 import { inertDocument } from '../preview-frame.ts';
 
 /** A rectangle in pixels of the page, which do not change when the page scrolls. */
@@ -127,7 +127,7 @@ export class PageFrame {
    */
   write(position: number, pieces: readonly Piece[]): void {
     const ends = this.#ends.get(position);
-    if (!ends || pieces.some((piece) => codeOf(piece) !== undefined)) return;
+    if (!ends || codesOf(withoutCuts(pieces)).length > 0) return;
     const nodes: Node[] = [];
     for (let node = ends.start.nextSibling; node !== ends.end; node = node.nextSibling) {
       if (node?.nodeType !== Node.TEXT_NODE) return;

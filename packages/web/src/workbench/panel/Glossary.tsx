@@ -6,6 +6,7 @@ import { useTranslate } from '../../i18n.tsx';
 import { FailureNotice } from '../../ui/Failure.tsx';
 import { directionOf, keepFocus, localeOf, mac, usePage, useSegment, useWorkbench } from '../context.tsx';
 import { hintOf } from '../keys.ts';
+import { withoutCuts } from '../pieces.ts';
 import { openTermDialog } from '../selection.ts';
 import type { TaskTerm } from '../task.ts';
 import shared from '../workbench.module.css';
@@ -21,7 +22,7 @@ export function Glossary({ position }: { position: number }) {
   const [error, setError] = useState<Error>();
   const proposalOf = ({ source, target }: Term) =>
     workbench.task.terms.find((one) => one.proposal && one.source === source && one.target === target);
-  const { wanted, forbidden } = workbench.glossary.compare(segment.source, target);
+  const { wanted, forbidden } = workbench.glossary.compare(withoutCuts(segment.source), withoutCuts(target));
   const terms = [...new Map(wanted.map((one) => [`${one.term.source} ${one.term.target}`, one])).values()];
   return (
     <Section

@@ -47,7 +47,8 @@ function SegmentSections({ position }: { position: number }) {
       ) : (
         <p className={shared.muted}>{t('workbench.claim_needed')}</p>
       )}
-      <Suggestions key={segment.joined_to} position={position} />
+      {/* A joined or split segment has other matches. */}
+      <Suggestions key={`${segment.joined_to} ${segment.source.length}`} position={position} />
       {whole && searched !== undefined && <Concordance words={searched} />}
       <Issues position={position} />
       {whole && <Queries position={position} />}

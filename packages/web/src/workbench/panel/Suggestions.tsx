@@ -1,10 +1,10 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useLayoutEffect, useState } from 'react';
 import { useTranslate } from '../../i18n.tsx';
 import { Caps } from '../Caps.tsx';
 import { directionOf, localeOf, mac, useSegment, useWhole, useWorkbench } from '../context.tsx';
 import { hintOf } from '../keys.ts';
 import { Pieces } from '../Pieces.tsx';
-import { type Code, plainText } from '../pieces.ts';
+import { type Code, type Piece, partsOf, plainText, withPart } from '../pieces.ts';
 import type { Match, Segment } from '../task.ts';
 import { useVoteName } from '../vote-name.ts';
 import shared from '../workbench.module.css';
@@ -16,11 +16,12 @@ export function Suggestions({ position }: { position: number }) {
   const workbench = useWorkbench();
   const t = useTranslate();
   const voteName = useVoteName();
-  const { segment } = useSegment(position);
+  const { segment, target } = useSegment(position);
   const { job } = workbench.task;
   const suggestions = useSuggestions(position);
   const describe = (code: Code) => workbench.describeCode(position, code);
-  const source = plainText(segment.source);
+  const sourceOf = ({ part }: Suggestion) =>
+    plainText(part === undefined ? segment.source : (partsOf(segment.source)?.[part - 1] ?? [])).trim();
   return (
     <Section title={t('workbench.suggestions')}>
       {suggestions.every((one) => one === undefined) && (
@@ -52,7 +53,7 @@ export function Suggestions({ position }: { position: number }) {
                   translate="no"
                   disabled={!workbench.canEdit(position)}
                   onClick={() => {
-                    workbench.setTarget(position, suggestion.target);
+                    workbench.setTarget(position, wholeOf(suggestion, segment, target));
                     workbench.editor.focus();
                   }}
                 >
@@ -67,7 +68,7 @@ export function Suggestions({ position }: { position: number }) {
                     <span className="visually-hidden">{t('workbench.match.difference')} </span>
                     <Difference
                       from={plainText(suggestion.source)}
-                      to={source}
+                      to={sourceOf(suggestion)}
                       language={job.source_language}
                     />
                   </p>
@@ -80,11 +81,12 @@ export function Suggestions({ position }: { position: number }) {
     </Section>
   );
 
-  function nameOf({ kind, vote, origin, tone }: Suggestion): string {
+  function nameOf({ kind, vote, origin, tone, part }: Suggestion): string {
     if (vote) return voteName(vote);
     if (kind === 'draft') return t(`workbench.origin.${segment.origin}`);
-    const name =
+    const from =
       origin === '' ? t('workbench.origin.memory') : t('workbench.match.from', { origin: origin! });
+    const name = part === undefined ? from : `${t('workbench.match.part', { part })} · ${from}`;
     return tone === undefined || tone === job.tone
       ? name
       : `${name} · ${t('workbench.tone', { tone: t('tone', { tone }) })}`;
@@ -93,13 +95,20 @@ export function Suggestions({ position }: { position: number }) {
 
 interface Suggestion {
   kind: 'match' | 'draft' | 'vote';
-  target: Match['target'];
+  target: readonly Piece[];
   source?: Match['source'];
   score?: number;
   origin?: string;
   /** The editors who confirmed the text in other jobs. */
   vote?: NonNullable<Segment['vote']>;
   tone?: string | undefined;
+  /** The part of a split segment that the target translates, counted from 1; undefined for the whole segment. */
+  part?: number | undefined;
+}
+
+/** Returns the target of the segment with a suggestion. */
+function wholeOf({ part, target }: Suggestion, { source }: Segment, now: readonly Piece[]): readonly Piece[] {
+  return part === undefined ? target : withPart(now, source, part, target);
 }
 
 /**
@@ -109,7 +118,7 @@ interface Suggestion {
  */
 function useSuggestions(position: number): readonly (Suggestion | undefined)[] {
   const workbench = useWorkbench();
-  const { segment } = useSegment(position);
+  const { segment, target } = useSegment(position);
   const whole = useWhole();
   const [matches, setMatches] = useState(() => workbench.receivedMatches(position));
   useEffect(() => {
@@ -138,10 +147,11 @@ function useSuggestions(position: number): readonly (Suggestion | undefined)[] {
     ...(vote && !isDraft ? [{ kind: 'vote' as const, target: vote.target, vote }] : []),
     ...matches.map((match): Suggestion => ({ ...match, kind: 'match' })),
   ]);
-  useEffect(() => {
+  // A layout effect, so that the key of a suggestion works as soon as the suggestion is visible.
+  useLayoutEffect(() => {
     workbench.setSuggestions(
       position,
-      suggestions.map((one) => one?.target),
+      suggestions.map((one) => one && wholeOf(one, segment, target)),
     );
   });
   return suggestions;
