@@ -70,7 +70,9 @@ export function addRuleCommands(program: Command): void {
               text.target,
             ]),
           ),
-          next === null ? 'No disagreements or rules.' : 'No disagreements or rules on this page.',
+          next === null
+            ? 'There are no disagreements or rules.'
+            : 'There are no disagreements or rules on this page.',
         );
         if (next !== null) say(`There are more. Continue with --before ${next}.`);
       }),
