@@ -280,7 +280,7 @@ describe('the list of disagreements', () => {
     const list = (...args: string[]) =>
       dragoman(['rule', 'list', username, ...args], { DATABASE_URL: urlOf(server.connection) });
     const first = await list();
-    expect(first.stdout).toBe('No disagreements or rules on this page.\n');
+    expect(first.stdout).toBe('There are no disagreements or rules on this page.\n');
     const next = 'ffffffff-0000-7000-8000-000000000001';
     expect(first.stderr).toContain(`There are more. Continue with --before ${next}.`);
     expect(JSON.parse((await list('--json')).stdout)).toEqual({ disagreements: [], next });
