@@ -22,6 +22,7 @@ import { openStore } from '../packages/server/src/roles/program.ts';
 import { loadSettings } from '../packages/server/src/settings/settings.ts';
 import { startProgram } from '../scripts/program.ts';
 import { type Figure, type Flags, median, quantile, type Report } from './figures.ts';
+import { spentBy } from './processor.ts';
 import { englishText } from './text.ts';
 import { pgbench, wrk } from './tools.ts';
 
@@ -77,13 +78,17 @@ export async function benchApi({ numbers }: Flags): Promise<Report> {
       await load(2); // Two seconds of load before the measurement let V8 compile the hot code.
       const sixteen = await baseline(16, 2);
       const clients = sixteen >= (await baseline(CONNECTIONS, 2)) ? 16 : CONNECTIONS;
-      const service: Load[] = [];
+      const service: MeasuredLoad[] = [];
       const raw: number[] = [];
       for (let round = 0; round < rounds; round++) {
-        service.push(await load(seconds));
+        const before = spentBy(program);
+        const one = await load(seconds);
+        const after = spentBy(program);
+        const ofJob = (who: 'program' | 'database') =>
+          ((after[who] - before[who]) * 1_000_000) / (one.rate * seconds);
+        service.push({ ...one, program: ofJob('program'), database: ofJob('database') });
         raw.push(await baseline(clients, seconds));
-        const [one, other] = [service.at(-1)!.rate, raw.at(-1)!].map((rate) => rate.toFixed(0));
-        process.stderr.write(`${tier}: ${one}/s beside ${other}/s\n`);
+        process.stderr.write(`${tier}: ${one.rate.toFixed(0)}/s, pgbench ${raw.at(-1)!.toFixed(0)}/s\n`);
       }
       const rate = median(service.map((one) => one.rate));
       const easy = await atRate(program.url, tier, text, credentials, rate * EASY_SHARE, seconds);
@@ -103,6 +108,12 @@ interface Load {
   rate: number;
   /** The 99th percentile of the response time in milliseconds. */
   p99: number;
+}
+
+interface MeasuredLoad extends Load {
+  /** The microseconds of processor time per job. */
+  program: number;
+  database: number;
 }
 
 /**
@@ -141,11 +152,15 @@ async function runPgbench(
 
 function figuresOf(
   tier: Tier,
-  service: readonly Load[],
+  service: readonly MeasuredLoad[],
   baseline: { rate: number; clients: number },
   easy: readonly number[],
 ): Figure[] {
   const rate = median(service.map((one) => one.rate));
+  const [program, database] = (['program', 'database'] as const).map((who) =>
+    median(service.map((one) => one[who])),
+  );
+  const parts = `program ${program!.toFixed(0)}, database ${database!.toFixed(0)}`;
   const creations = `creations, ${tier} tier`;
   return [
     {
@@ -157,6 +172,11 @@ function figuresOf(
         against: `pgbench, the same rows, one job a transaction, ${baseline.clients} connections`,
         atLeast: GOAL,
       },
+    },
+    {
+      name: `processor time of a creation, ${tier} tier (${parts})`,
+      value: program! + database!,
+      unit: 'µs',
     },
     { name: `${creations}, p99`, value: median(service.map(({ p99 }) => p99)), unit: 'ms' },
     { name: `${creations}, at a tenth of that rate, p50`, value: quantile(easy, 0.5), unit: 'ms' },
