@@ -109,6 +109,6 @@ export function likelyPlace(translation: readonly Piece[], share: number, langua
       .slice(0, 20)
       .flatMap((offset) => placeAt(translation, offset) ?? [])
       .find((place) => divide(translation, [place]).every((part) => hasWords(part) && isWhole(part)));
-  const words = Array.from(text.matchAll(/\s+(?=\S)/gu), ({ index, 0: { length } }) => index + length);
+  const words = Array.from(text.matchAll(/(?<=\s)\S/gu), ({ index }) => index);
   return nearest(sentenceEnds(text, language)) ?? nearest(words) ?? lengthOf(translation);
 }

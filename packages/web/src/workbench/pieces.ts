@@ -217,7 +217,8 @@ export function withPart(
   const before = parts?.[part - 1];
   if (!parts || !before) return [...target, { text: ' ' }, ...text];
   const shown = plainText(before);
-  const [lead, tail] = [shown.slice(0, shown.length - shown.trimStart().length), /\s*$/.exec(shown)![0]];
+  const lead = shown.slice(0, shown.length - shown.trimStart().length);
+  const tail = shown.slice(shown.trimEnd().length);
   const words = complete(text, partsOf(source)?.[part - 1] ?? []);
   parts[part - 1] =
     shown.trim() === '' ? [...words, { text: tail }] : [{ text: lead }, ...words, { text: tail }];
