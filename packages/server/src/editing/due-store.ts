@@ -10,6 +10,12 @@ export interface DueJob {
   jobId: string;
 }
 
+/** Returns the jobs of each account, each job once, so that a statement speaks of one account. */
+export function jobsByAccount(jobs: readonly DueJob[]): [account: AccountRef, jobIds: string[]][] {
+  const groups = Map.groupBy(jobs, ({ account }) => account.accountId);
+  return [...groups.values()].map((own) => [own[0]!.account, [...new Set(own.map(({ jobId }) => jobId))]]);
+}
+
 // Taking a job moves its `due_at` into the future, like a lease: if this process dies, another process takes
 // the job at that time.
 const DUE_JOB = statement<{ part: number; account_id: string; job_id: string }>(
@@ -58,7 +64,7 @@ const DUE_NOW = statement(
   `update edited_jobs set due_at = now()
     where part = $1 and account_id = $2 and job_id = any(array(
       select job_id from edited_jobs
-       where part = $1 and account_id = $2 and job_id = $3 and stage in ('editing', 'review')
+       where part = $1 and account_id = $2 and job_id = any($3::uuid[]) and stage in ('editing', 'review')
          and deadline_at <= now() and due_at > now()
          for update skip locked))`,
 );
@@ -67,11 +73,10 @@ const DUE_NOW = statement(
  * Makes jobs due now if they are past their deadline, because the reason why their delivery was postponed, such as a
  * claim, may be gone.
  */
-export async function makeDueNow(
-  on: Queryable,
-  jobs: readonly { account: AccountRef; jobId: string }[],
-): Promise<void> {
-  for (const { account, jobId } of jobs) await on.query(DUE_NOW, [account.part, account.accountId, jobId]);
+export async function makeDueNow(on: Queryable, jobs: readonly DueJob[]): Promise<void> {
+  for (const [{ part, accountId }, jobIds] of jobsByAccount(jobs)) {
+    await on.query(DUE_NOW, [part, accountId, jobIds]);
+  }
 }
 
 const COUNT_TRY = statement<{ tries: number }>(

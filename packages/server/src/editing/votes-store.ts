@@ -5,6 +5,7 @@ import { uuidv7 } from '../base/ids.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import type { Lease } from '../work/queue.ts';
+import { type DueJob, jobsByAccount } from './due-store.ts';
 import type { CountedVote } from './vote-rules.ts';
 
 export interface NewVote {
@@ -262,17 +263,14 @@ export async function approveVotes(
 const QUEUE_JOBS = statement(
   'editing.queue_jobs',
   `insert into propagations (part, account_id, job_id)
-   select $1, $2, $3 where exists (select from readings where part = $1 and account_id = $2 and job_id = $3)`,
+   select $1, $2, job_id from unnest($3::uuid[]) as g (job_id)
+    where exists (select from readings where part = $1 and account_id = $2 and job_id = g.job_id)`,
 );
 
 /** Queues the waiting segments of jobs, because votes for them may exist. */
-export async function queueWaitingJobs(
-  transaction: Transaction,
-  jobs: readonly { account: AccountRef; jobId: string }[],
-): Promise<void> {
-  const accounts = new Map(jobs.map(({ account, jobId }) => [jobId, account]));
-  for (const [jobId, { part, accountId }] of accounts) {
-    await transaction.query(QUEUE_JOBS, [part, accountId, jobId]);
+export async function queueWaitingJobs(transaction: Transaction, jobs: readonly DueJob[]): Promise<void> {
+  for (const [{ part, accountId }, jobIds] of jobsByAccount(jobs)) {
+    await transaction.query(QUEUE_JOBS, [part, accountId, jobIds]);
   }
 }
 
