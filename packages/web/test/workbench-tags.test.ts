@@ -1,6 +1,6 @@
 /** Tests of selecting tags, of typing over tags, and of segments with many tags. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { takeScreenshots } from './browser.ts';
+import { takeScreenshots, waitUntilRendered } from './browser.ts';
 import { expectText, row, startWorkbench, target, type WorkbenchFixture } from './workbench.ts';
 
 let fixture: WorkbenchFixture;
@@ -44,6 +44,27 @@ it('the text field highlights selected tags, and a message names the new place o
     await page.getByText('Tag {name} was moved behind your text.').waitFor();
     await expectText(text, 'Hallo[{name}]');
     await takeScreenshots(page, 'workbench-tag-moved', 'state');
+  });
+});
+
+it('a key that follows the focus at once moves the caret to the start of the text', async () => {
+  const { path } = await fixture.createClaimedTask('Hello {name}, thank you.\n', { target_language: 'de' });
+  await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
+    const { keyboard } = page;
+    const text = await target(page, 1);
+    for (const [times, keys] of [
+      [1, ['Control+a', 'ArrowLeft']],
+      [2, ['Control+a', 'Home']],
+      [3, ['End', 'Home']],
+    ] as const) {
+      await text.blur();
+      await text.focus();
+      for (const key of keys) await keyboard.press(key);
+      // The field reads the caret after the browser has moved it.
+      await waitUntilRendered(page);
+      await keyboard.type('x');
+      await expectText(text, `${'x'.repeat(times)}HELLO [{name}], THANK YOU.`);
+    }
   });
 });
 

@@ -14,6 +14,7 @@ import { codeAt, documentOf, nodeOf, nodesOf, piecesOf, placedCodes, placedRange
 import { type Code, type CodeDescription, keyOf, type Piece, parsePieces, plainText } from './pieces.ts';
 import { repeatedEdit } from './repeated-edit.ts';
 import type { Range } from './task.ts';
+import { trustKeys } from './trust-keys.ts';
 
 /** The functions with which the editor reads the task and reports events. */
 export interface EditorHost {
@@ -353,6 +354,7 @@ export class SegmentEditor {
       doc: documentOf(this.#host.initialTarget(position)),
       plugins: [
         history(),
+        trustKeys,
         keepCodes(),
         markCrossedCodes,
         markSelectedCodes,
@@ -391,9 +393,7 @@ export class SegmentEditor {
     return this.#erase(event.key === 'Backspace' ? -1 : 1);
   }
 
-  /**
-   * The browser reports a moved caret late. A key that is pressed right afterwards must act at the new place.
-   */
+  /** The browser reports a moved caret late, but the next key must act at the new place. */
   #syncSelection(): EditorView {
     const view = this.#view!;
     const { anchorNode, anchorOffset, focusNode, focusOffset } = getSelection() ?? {};
