@@ -347,6 +347,35 @@ describe('the circuit breaker of a host', () => {
   });
 });
 
+describe('a sender that stops', () => {
+  it('counts no attempt for a claim that returns after the stop', async () => {
+    await enqueue(await createAccount(), 'http://127.0.0.1:9/', [uuidv7()]);
+    const blocker = await owner.connect();
+    try {
+      await blocker.query('begin');
+      // The lock allows reads, but a claim has to wait for the lock.
+      await blocker.query('lock table deliveries in exclusive mode');
+      const { loop } = start();
+      await until(async () => {
+        const { rowCount } = await owner.query(
+          `select from pg_locks l join pg_stat_activity a using (pid)
+            where not l.granted and a.datname = current_database() and a.query like '%with lanes as%'`,
+        );
+        return rowCount === 1;
+      });
+      const stopping = loop.stop(PATIENCE_MILLISECONDS);
+      await blocker.query('commit');
+      await stopping;
+    } finally {
+      blocker.release(true);
+    }
+    const { rows } = await owner.query(
+      'select attempts, attempt_started_at, lease_token, due_at <= now() as due from deliveries',
+    );
+    expect(rows).toEqual([{ attempts: 0, attempt_started_at: null, lease_token: null, due: true }]);
+  });
+});
+
 describe('a delivery that is older than 72 hours at a failing host', () => {
   it('becomes dead without an attempt, and the chat module is notified', async () => {
     changes.length = 0;

@@ -151,6 +151,8 @@ export function startSender(options: SenderOptions): Sender {
     open: async ({ delivery }) => delivery,
     decide: send,
     settle,
+    // The receiver may have got the request.
+    stoppedCounts: true,
     log,
   });
   return {

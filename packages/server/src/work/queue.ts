@@ -188,10 +188,13 @@ export function leaseStatements(
     `update ${table} t set due_at = now() + make_interval(secs => $5) ${held}
      returning t.${key} as id, t.lease_token as token`,
   );
+  // A claim of a delivery also begins an attempt. If the claim does not count, no request was sent.
+  const started =
+    table === 'deliveries' ? ', attempt_started_at = case when $6 then attempt_started_at end' : '';
   const release: Statement<{ id: string; token: string }> = statement(
     `work.release_${table}`,
     `update ${table} t set due_at = now() + make_interval(secs => $5), lease_token = null,
-            attempts = attempts - case when $6 then 0 else 1 end ${held}
+            attempts = attempts - case when $6 then 0 else 1 end${started} ${held}
      returning t.${key} as id, held.token`,
   );
   const recount: Statement<never> = statement(
@@ -223,10 +226,7 @@ export function leaseOperations(
     async release(leases, seconds = 0, counts = false) {
       if (leases.length === 0) return;
       const { kind } = statements;
-      // The attempts at a delivery are recorded under the numbers of its claims, so the claim still counts after a
-      // release.
-      const keepsCount = counts || kind === 'deliveries';
-      const rows = await database.query(statements.release, [...columns(leases), seconds, keepsCount]);
+      const rows = await database.query(statements.release, [...columns(leases), seconds, counts]);
       if (!counts || kind === undefined) return;
       const released = new Set(rows.map(({ id, token }) => token + id));
       for (const { account, id, token } of leases) {

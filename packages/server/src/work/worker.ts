@@ -53,6 +53,11 @@ export interface LeaseWorkerOptions<L extends Lease, Item, Outcome> {
    */
   decide(lease: L, item: Item, lost: AbortSignal): Promise<Outcome | RetryLater | undefined>;
   settle(lease: L, item: Item, outcome: Outcome): Promise<void>;
+  /**
+   * Whether the claim of a row counts as an attempt if the worker stops while the row is processed; false by default.
+   * True if the row may have had an effect outside, such as a request.
+   */
+  stoppedCounts?: boolean;
   log: Log;
   pollMilliseconds?: number;
   /**
@@ -105,8 +110,10 @@ export function startLeaseWorker<L extends Lease, Item, Outcome>(
   poller.pollNow();
 
   /** If leases cannot be released, they expire later. */
-  const release = (leases: readonly L[]) =>
-    queue.release(leases).catch((error: unknown) => log.warn({ error, name }, 'could not release leases'));
+  const release = (leases: readonly L[], counts = false) =>
+    queue
+      .release(leases, 0, counts)
+      .catch((error: unknown) => log.warn({ error, name }, 'could not release leases'));
 
   return {
     leaseSeconds: queue.leaseSeconds,
@@ -146,7 +153,7 @@ export function startLeaseWorker<L extends Lease, Item, Outcome>(
       clearInterval(heartbeat);
       for (const { lost } of held) lost.abort();
       // Other workers can claim released leases at once. Leases that are not released must expire first.
-      await release(held.leases());
+      await release(held.leases(), options.stoppedCounts);
     },
   };
 }
