@@ -84,7 +84,12 @@ export function PairFields({ pairs }: { pairs: readonly EditorLanguage[] }) {
           <ActionIcon
             size={32}
             aria-label={t('console.people.remove_pair', { place: place + 1 })}
-            onClick={() => setRows(rows.filter((row) => row.id !== id))}
+            onClick={({ currentTarget }) => {
+              // The removed button would lose the focus, so the next button gets it: that of the next row, or "Add".
+              const next = currentTarget.parentElement!.nextElementSibling as HTMLElement;
+              (next.querySelector<HTMLElement>(':scope > button') ?? next).focus();
+              setRows(rows.filter((row) => row.id !== id));
+            }}
           >
             <IconX size={16} />
           </ActionIcon>
