@@ -451,6 +451,10 @@ it('nothing more is sent when another user signs in during an upload', async () 
     // A page reads its user again after a minute. This one keeps the first user for the whole test.
     const me = await (await own.request.get('/api/session')).json();
     await page.route('**/api/session', (route) => route.fulfill({ json: me }));
+    // The page reads the balance again after the first job. If it did so while the other user signs in, its request
+    // would have the cookie of the session that has just ended, and the page would ask the user to sign in.
+    const account = await (await own.request.get('/api/account')).json();
+    await page.route('**/api/account', (route) => route.fulfill({ json: account }));
     let posts = 0;
     await page.route('**/api/account/documents', async (route) => {
       posts++;
