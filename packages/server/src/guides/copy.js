@@ -1,10 +1,7 @@
 /** Adds a button to each code block of a guide, which copies the block to the clipboard. */
 const SHOWN_MS = 2_000;
 
-for (const block of document.querySelectorAll('pre')) {
-  const frame = document.createElement('div');
-  frame.className = 'code';
-  block.before(frame);
+for (const block of document.querySelectorAll('.code pre')) {
   const button = document.createElement('button');
   button.type = 'button';
   button.textContent = 'Copy';
@@ -17,7 +14,7 @@ for (const block of document.querySelectorAll('pre')) {
       button.textContent = 'Copy';
     }, SHOWN_MS);
   });
-  frame.append(block, button);
+  block.after(button);
 }
 
 /** Returns what happened. Without HTTPS, a browser has no clipboard for pages, so the text is only selected. */

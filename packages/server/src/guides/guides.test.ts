@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer } from '../testing/harness.ts';
 import { readGuides, renderGuide } from './guides.ts';
@@ -128,6 +129,10 @@ describe('/docs', () => {
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("script-src 'self';");
     const html = await answer.text();
+    const [, styles] = /<style>([\s\S]*)<\/style>/.exec(html)!;
+    expect(styles).toContain('--accent');
+    const hash = createHash('sha256').update(styles!).digest('base64');
+    expect(policy).toContain(`style-src 'sha256-${hash}';`);
     expect(html).toContain('<title>Quick start · Dragoman</title>');
     expect(html.match(/<script[^>]*>/g)).toEqual(['<script type="module" src="/docs/copy.js">']);
     const script = await get('/docs/copy.js');
@@ -154,11 +159,10 @@ describe('/docs', () => {
     }
   });
 
-  it('answers 304 when the browser already has the current styles', async () => {
-    const first = await get('/docs/guides.css');
-    expect(first.headers.get('content-type')).toBe('text/css; charset=utf-8');
-    expect(await first.text()).toContain('--accent');
-    const again = await get('/docs/guides.css', { 'if-none-match': first.headers.get('etag')! });
+  it('answers 304 when the browser already has the current script', async () => {
+    const first = await get('/docs/copy.js');
+    expect(await first.text()).toContain('clipboard');
+    const again = await get('/docs/copy.js', { 'if-none-match': first.headers.get('etag')! });
     expect(again.status).toBe(304);
   });
 

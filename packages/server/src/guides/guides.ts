@@ -92,7 +92,9 @@ export function renderGuide(name: string, source: string, known: ReadonlySet<str
   markdown.renderer.rules.table_close = () => '</table></div>\n';
   markdown.renderer.rules.fence = (all, index) => {
     const { content } = all[index]!;
-    return `<pre class="scroll" tabindex="0" role="region" aria-label="Code"><code>${markdown.utils.escapeHtml(content)}</code></pre>\n`;
+    const code = `<code>${markdown.utils.escapeHtml(content)}</code>`;
+    // The frame is the place of the button that copies the code.
+    return `<div class="code"><pre class="scroll" tabindex="0" role="region" aria-label="Code">${code}</pre></div>\n`;
   };
   const html = markdown.renderer.render(tokens, markdown.options, {});
   const title = headings.find(({ level }) => level === 1)?.title ?? name;

@@ -1,6 +1,15 @@
 /** The HTML page around a guide, and the page of the search. */
+import { readFileSync } from 'node:fs';
 import { GROUPS, type Guide } from './guides.ts';
 import { type FoundSection, MAX_QUERY_CHARACTERS, MAX_RESULTS } from './search.ts';
+
+/**
+ * The style sheet of all pages. It is part of each page: a browser draws nothing before it has the styles, and a file of
+ * their own would cost each page another request before that.
+ */
+export const STYLES = ['../../../web/src/ui/tokens.css', './guides.css']
+  .map((path) => readFileSync(new URL(path, import.meta.url), 'utf8'))
+  .join('\n');
 
 export function layOut(guide: Guide, all: readonly Guide[]): string {
   return page(
@@ -100,7 +109,7 @@ function page(title: string, body: string, query = ''): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="/docs/guides.css">
+<style>${STYLES}</style>
 <script type="module" src="/docs/copy.js"></script>
 </head>
 <body>

@@ -5,16 +5,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { resource } from '../http/http.ts';
 import { readGuides } from './guides.ts';
-import { layOut, layOutMissing, layOutSearch } from './layout.ts';
+import { layOut, layOutMissing, layOutSearch, STYLES } from './layout.ts';
 import { readReference } from './reference.ts';
 import { MAX_QUERY_CHARACTERS, searchGuides } from './search.ts';
 
-const STYLES = ['../../../web/src/ui/tokens.css', './guides.css'].map((path) =>
-  fileURLToPath(new URL(path, import.meta.url)),
-);
 const COPY_SCRIPT = fileURLToPath(new URL('./copy.js', import.meta.url));
 const FIRST = 'quick-start';
 
@@ -23,7 +20,7 @@ const COMMON = ["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'
 const GUIDE_POLICY = [
   ...COMMON,
   "script-src 'self'",
-  "style-src 'self'",
+  `style-src 'sha256-${createHash('sha256').update(STYLES).digest('base64')}'`,
   'img-src data:',
   "form-action 'self'",
   "require-trusted-types-for 'script'",
@@ -47,10 +44,6 @@ const referencePolicy = (nonce: string) =>
 
 export function guideRoutes(app: FastifyInstance): void {
   const guides = once(async () => new Map((await readGuides()).map((guide) => [guide.name, guide])));
-  const styles = once(async () =>
-    Buffer.from((await Promise.all(STYLES.map((file) => readFile(file, 'utf8')))).join('\n')),
-  );
-
   const script = once(() => readFile(COPY_SCRIPT));
 
   const show = (reply: FastifyReply, html: string, code = 200): FastifyReply =>
@@ -68,19 +61,6 @@ export function guideRoutes(app: FastifyInstance): void {
       : show(reply, layOut(guide, [...all.values()]));
   }
 
-  /** At each use the browser asks the server whether its cached copy of the file is up to date. */
-  function showFile(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    type: string,
-    content: Buffer,
-  ): FastifyReply {
-    const tag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
-    reply.headers({ etag: tag, 'cache-control': 'no-cache' });
-    if (request.headers['if-none-match']?.includes(tag)) return reply.code(304).send();
-    return reply.type(`${type}; charset=utf-8`).send(content);
-  }
-
   resource(app, '/docs', { GET: (_, reply) => showGuide(FIRST, reply) });
   resource(app, '/docs/:guide', {
     GET: (request, reply) => showGuide((request.params as { guide: string }).guide, reply),
@@ -93,11 +73,15 @@ export function guideRoutes(app: FastifyInstance): void {
       return show(reply, layOutSearch(query, searchGuides(all, query), all));
     },
   });
-  resource(app, '/docs/guides.css', {
-    GET: async (request, reply) => showFile(request, reply, 'text/css', await styles()),
-  });
   resource(app, '/docs/copy.js', {
-    GET: async (request, reply) => showFile(request, reply, 'text/javascript', await script()),
+    // At each use the browser asks the server whether its cached copy of the file is up to date.
+    async GET(request, reply) {
+      const content = await script();
+      const tag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
+      reply.headers({ etag: tag, 'cache-control': 'no-cache' });
+      if (request.headers['if-none-match']?.includes(tag)) return reply.code(304).send();
+      return reply.type('text/javascript; charset=utf-8').send(content);
+    },
   });
   resource(app, '/docs/reference', {
     async GET(_, reply) {
