@@ -4,14 +4,23 @@
  */
 
 import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { keepTestOrder } from './constraint-grammar.ts';
+import { completeTaggerModel } from './tagger-model.ts';
 import type { Tree } from './tree.ts';
 import { DATA_PREFIX, modePath, toolPath } from './tree.ts';
+import { UnknownFormat } from './unknown-format.ts';
 
 export interface Stage {
   command: string;
   args: string[];
+  /** The contents of the file that the stage opens as {@link DATA_FILE}. */
+  data?: Buffer;
 }
+
+/** The path under which a stage opens its `data`: file descriptor 3 of its process. */
+export const DATA_FILE = '/dev/fd/3';
 
 const run = promisify(execFile);
 
@@ -27,7 +36,29 @@ export async function readChain(tree: Tree, mode: string): Promise<Stage[]> {
     env: tree.env,
     timeout: 10_000,
   });
-  return parseChain(stdout, tree);
+  return Promise.all(parseChain(stdout, tree).map(withoutState));
+}
+
+/**
+ * Gives a stage that would keep state between segments a changed data file. Otherwise a translation would depend on the
+ * texts that the process has translated before (docs/decisions/0028). A file of an unknown format is used unchanged.
+ */
+async function withoutState(stage: Stage): Promise<Stage> {
+  const change = changeFor(stage);
+  const path = stage.args.at(-1);
+  if (change === undefined || path === undefined) return stage;
+  try {
+    return { ...stage, args: [...stage.args.slice(0, -1), DATA_FILE], data: change(await readFile(path)) };
+  } catch (error) {
+    if (error instanceof UnknownFormat) return stage;
+    throw error;
+  }
+}
+
+function changeFor({ command, args }: Stage): ((file: Buffer) => Buffer) | undefined {
+  if (command.endsWith('/cg-proc')) return keepTestOrder;
+  // `-g` alone uses a hidden Markov model. With `-gx`, the tagger is a perceptron, which keeps no state.
+  return command.endsWith('/apertium-tagger') && args.includes('-g') ? completeTaggerModel : undefined;
 }
 
 /**

@@ -22,12 +22,7 @@ export const SELF_TEST: Readonly<Record<Language, string>> = {
 
 /**
  * Returns the input that a pipeline gets after every start: one sentence, whose answer shows that the start
- * succeeded.
- *
- * Longer input would not make translations repeatable. In eight of 24 modes (en-gl, gl-en, gl-es, gl-pt, pt-es,
- * cat-eng, cat-fra, cat-por), a fresh tagger analyses 2 to 28 of 500 sentences differently from a tagger that has seen
- * them before. After a warm-up of 60 other sentences, this number was still 20 for en-gl; it fell from 21 to 20 for
- * gl-es, and from 8 to 4 for cat-fra. For en-gl, 200 sentences did not help either.
+ * succeeded. Translations do not depend on it (docs/decisions/0028).
  */
 export function warmUpFor(from: Language): string[] {
   const sentence = SELF_TEST[from];

@@ -6,7 +6,10 @@
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import { setPriority } from 'node:os';
+import { randomUUID } from 'node:crypto';
+import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { setPriority, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { Stage } from './chain.ts';
 
@@ -35,8 +38,8 @@ export interface ProcessEvents {
 /**
  * Starts the chain.
  * @param stages at least one stage
- * @param env the whole environment of every stage; stages inherit no variables, and no files except stdin
- * and stdout
+ * @param env the whole environment of every stage; stages inherit no variables, and no files except stdin, stdout
+ * and their data
  * @param niceness nice value of the stages, 0 to 19
  */
 export function spawnChain(
@@ -50,15 +53,19 @@ export function spawnChain(
   for (const stage of stages) {
     const before = children.at(-1)?.stdout;
     let child: ChildProcess;
+    let data: number | undefined;
     try {
+      data = stage.data && openTemporary(stage.data);
       child = spawn(stage.command, stage.args, {
         env,
         cwd: '/',
-        stdio: [before ?? 'pipe', 'pipe', 'ignore'],
+        stdio: [before ?? 'pipe', 'pipe', 'ignore', data],
       });
     } catch (error) {
       for (const each of children) each.kill('SIGKILL');
       throw error;
+    } finally {
+      if (data !== undefined) closeSync(data);
     }
     // This process closes its copy of the pipe. Otherwise the next stage would never see the end of its input.
     before?.destroy();
@@ -96,6 +103,20 @@ export function spawnChain(
     },
     ended: Promise.all(endings).then(() => {}),
   };
+}
+
+/**
+ * Returns a read-only file descriptor of a temporary file with this content. The file has already been deleted, so that
+ * it disappears with the last process that uses it.
+ */
+function openTemporary(content: Buffer): number {
+  const path = join(tmpdir(), `dragoman-${randomUUID()}`);
+  try {
+    writeFileSync(path, content, { flag: 'wx', mode: 0o600 });
+    return openSync(path, 'r');
+  } finally {
+    rmSync(path, { force: true });
+  }
 }
 
 const nameOf = (stage: Stage): string => stage.command.slice(stage.command.lastIndexOf('/') + 1);

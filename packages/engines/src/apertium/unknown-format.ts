@@ -1,0 +1,2 @@
+/** Thrown when a file does not have the expected format. */
+export class UnknownFormat extends Error {}
