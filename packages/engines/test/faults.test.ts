@@ -3,6 +3,8 @@
  * is a test program (stage.ts) that simulates the faults; the stages around it are `cat`.
  */
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -101,6 +103,21 @@ describe('an Apertium pipeline that cannot work', () => {
       { status: 'unsupported', detail: expect.stringContaining('lt-proc could not be started (ENOENT)') },
     ]);
     expect(engine.pipelines()).toEqual([]);
+  });
+
+  test('says so when the temporary folder for a data file is missing', async () => {
+    vi.stubEnv('TMPDIR', '/nonexistent');
+    try {
+      const engine = make([CAT, { ...CAT, data: Buffer.from('x') }]);
+      const detail = expect.stringContaining('/nonexistent/dragoman-');
+      expect(await draft(engine, ['A big house.'])).toMatchObject([{ status: 'unsupported', detail }]);
+      // The first stage had started and was killed. Its end, which is reported before that of a later process, is not
+      // the reason.
+      await once(spawn('/bin/true'), 'exit');
+      expect(await draft(engine, ['A big house.'])).toMatchObject([{ status: 'unsupported', detail }]);
+    } finally {
+      vi.unstubAllEnvs();
+    }
   });
 
   test.each([

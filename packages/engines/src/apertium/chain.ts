@@ -20,7 +20,7 @@ export interface Stage {
 }
 
 /** The path under which a stage opens its `data`: file descriptor 3 of its process. */
-export const DATA_FILE = '/dev/fd/3';
+const DATA_FILE = '/dev/fd/3';
 
 const run = promisify(execFile);
 
@@ -44,11 +44,12 @@ export async function readChain(tree: Tree, mode: string): Promise<Stage[]> {
  * texts that the process has translated before (docs/decisions/0028). A file of an unknown format is used unchanged.
  */
 async function withoutState(stage: Stage): Promise<Stage> {
+  const { args } = stage;
   const change = changeFor(stage);
-  const path = stage.args.at(-1);
-  if (change === undefined || path === undefined) return stage;
+  const at = args.findLastIndex((arg) => arg.startsWith('/'));
+  if (change === undefined || at === -1) return stage;
   try {
-    return { ...stage, args: [...stage.args.slice(0, -1), DATA_FILE], data: change(await readFile(path)) };
+    return { ...stage, args: args.with(at, DATA_FILE), data: change(await readFile(args[at]!)) };
   } catch (error) {
     if (error instanceof UnknownFormat) return stage;
     throw error;

@@ -222,7 +222,7 @@ export class Pipeline implements MemoryUser {
     this.#exits = 0;
     this.#desynchronised = false;
     let self: Processes | null = null;
-    const current = (): boolean => this.#processes === self;
+    const current = (): boolean => self !== null && this.#processes === self;
     try {
       self = spawnChain(
         this.#setup.stages,

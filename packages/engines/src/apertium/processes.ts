@@ -59,6 +59,7 @@ export function spawnChain(
       child = spawn(stage.command, stage.args, {
         env,
         cwd: '/',
+        // The fourth entry is file descriptor 3, which the stage opens as its data file.
         stdio: [before ?? 'pipe', 'pipe', 'ignore', data],
       });
     } catch (error) {

@@ -7,8 +7,8 @@
  * unknown words of later customers were analysed, in up to 275 of 1,200 sentences (Galician to Spanish).
  *
  * The completed model lists every set for which that assignment can happen, with the probabilities of the set that the
- * tagger would have used instead. These are the subsets of the listed sets that are smaller than the open class: 91 to
- * 879 more sets in the 23 models of the default packages.
+ * tagger would have used instead. These are the subsets of those listed sets that have fewer tags than the open class:
+ * 91 to 879 more sets in the 23 models of the default packages.
  */
 
 import { UnknownFormat } from './unknown-format.ts';
@@ -123,11 +123,11 @@ function missingSets({ sets, openClassSize }: Model): Map<string, number> {
   return missing;
 }
 
-/** Returns the subsets with two tags or more. Every single tag is a listed set. */
+/** Returns all subsets but the empty one. */
 function subsets(tags: readonly string[]): string[] {
   return Array.from({ length: 2 ** tags.length }, (_, bits) =>
     tags.filter((_tag, index) => (bits >> index) % 2 === 1),
-  ).flatMap((each) => (each.length < 2 ? [] : [each.join()]));
+  ).flatMap((each) => (each.length === 0 ? [] : [each.join()]));
 }
 
 /** Reads lttoolbox's format: numbers of 1 to 4 bytes, whose first two bits are the number of further bytes. */
