@@ -348,8 +348,11 @@ describe('the circuit breaker of a host', () => {
 });
 
 describe('a sender that stops', () => {
-  it('counts no attempt for a claim that returns after the stop', async () => {
-    await enqueue(await createAccount(), 'http://127.0.0.1:9/', [uuidv7()]);
+  it('counts no attempt for a claim that returns after the stop, and leaves the probe of the host to others', async () => {
+    const account = await createAccount();
+    await enqueue(account, 'http://127.0.0.1:9/', [uuidv7()]);
+    const halfOpen = "insert into breakers values ($1, $2, $3, 5, 1, now() - interval '1 second')";
+    await owner.query(halfOpen, [account.part, account.accountId, '127.0.0.1:9']);
     const blocker = await owner.connect();
     try {
       await blocker.query('begin');
@@ -370,9 +373,11 @@ describe('a sender that stops', () => {
       blocker.release(true);
     }
     const { rows } = await owner.query(
-      'select attempts, attempt_started_at, lease_token, due_at <= now() as due from deliveries',
+      `select d.attempts, d.attempt_started_at, d.lease_token, d.due_at <= now() as due, b.open_until <= now() as half_open
+         from deliveries d join breakers b using (part, account_id, host)`,
     );
-    expect(rows).toEqual([{ attempts: 0, attempt_started_at: null, lease_token: null, due: true }]);
+    const released = { attempts: 0, attempt_started_at: null, lease_token: null };
+    expect(rows).toEqual([{ ...released, due: true, half_open: true }]);
   });
 });
 

@@ -279,8 +279,15 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
     return { leases, failures };
   }
 
+  const operations = leaseOperations(database, LEASES, leaseSeconds);
   return {
-    ...leaseOperations(database, LEASES, leaseSeconds),
+    ...operations,
+    async release(leases, seconds = 0, counts = false) {
+      await operations.release(leases, seconds, counts);
+      if (counts) return;
+      // No request was sent, so another delivery may be the probe.
+      for (const { account, host, probe } of leases) if (probe) await halfOpen(database, account, host);
+    },
     get empty() {
       return empty;
     },

@@ -72,7 +72,7 @@ export interface LeaseQueue<L extends Lease = Lease> {
    * Releases leases; the rows are due again in `seconds`, by default at once. @param counts whether the
    * claim counts as an attempt
    */
-  release(leases: readonly Lease[], seconds?: number, counts?: boolean): Promise<void>;
+  release(leases: readonly L[], seconds?: number, counts?: boolean): Promise<void>;
   /** Adds 1 or -1 to the number of claims of a row, if its lease is still held. */
   adjustAttempts(lease: Lease, by: 1 | -1): Promise<void>;
   readonly leaseSeconds: number;
@@ -227,7 +227,8 @@ export function leaseOperations(
       if (leases.length === 0) return;
       const { kind } = statements;
       const rows = await database.query(statements.release, [...columns(leases), seconds, counts]);
-      if (!counts || kind === undefined) return;
+      // A claim that does not count changes only what the pages of deliveries show: the attempt.
+      if (kind === undefined || (!counts && kind !== 'deliveries')) return;
       const released = new Set(rows.map(({ id, token }) => token + id));
       for (const { account, id, token } of leases) {
         if (released.has(token + id)) database.changed(kind, account, kind === 'jobs' ? id : undefined);

@@ -55,7 +55,7 @@ export interface LeaseWorkerOptions<L extends Lease, Item, Outcome> {
   settle(lease: L, item: Item, outcome: Outcome): Promise<void>;
   /**
    * Whether the claim of a row counts as an attempt if the worker stops while the row is processed; false by default.
-   * True if the row may have had an effect outside, such as a request.
+   * True if something may have been sent, such as a request.
    */
   stoppedCounts?: boolean;
   log: Log;
