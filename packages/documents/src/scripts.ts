@@ -121,12 +121,15 @@ export const countLetters = (text: string): number => text.match(/\p{L}/gu)?.len
 const unusual =
   /[^\s!-#%-*,-;?-\]_a-{}\u00a1\u00a7\u00aa\u00ab\u00ad\u00b2\u00b3\u00b6\u00b7\u00b9-\u00d6\u00d8-\u00f6\u00f8-\u024f\u2010-\u2027]/;
 
+/** The ASCII part of `unusual`, which takes a quarter of the time. */
+const unusualAscii = /[^\s!-#%-*,-;?-\]_a-{}]/;
+
 /**
  * Returns true if a text certainly has no symbols and no foreign letters; false means unknown. The check pays off
  * because most texts are Latin, and counting letters takes a hundred times as long.
  */
 export const isPlain = (text: string, language: string): boolean =>
-  lettersOf(language)?.latin !== false && !unusual.test(text);
+  lettersOf(language)?.latin !== false && !(unusualAscii.test(text) && unusual.test(text));
 
 /**
  * Returns how many letters of a text the language does not use, or undefined if the language's script is unknown.

@@ -93,7 +93,7 @@ export function renderGuide(name: string, source: string, known: ReadonlySet<str
   markdown.renderer.rules.fence = (all, index) => {
     const { content } = all[index]!;
     const code = `<code>${markdown.utils.escapeHtml(content)}</code>`;
-    // The frame is the place of the button that copies the code.
+    // `copy.js` adds its button to this frame.
     return `<div class="code"><pre class="scroll" tabindex="0" role="region" aria-label="Code">${code}</pre></div>\n`;
   };
   const html = markdown.renderer.render(tokens, markdown.options, {});

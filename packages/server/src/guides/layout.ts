@@ -3,10 +3,7 @@ import { readFileSync } from 'node:fs';
 import { GROUPS, type Guide } from './guides.ts';
 import { type FoundSection, MAX_QUERY_CHARACTERS, MAX_RESULTS } from './search.ts';
 
-/**
- * The style sheet of all pages. It is part of each page: a browser draws nothing before it has the styles, and a file of
- * their own would cost each page another request before that.
- */
+/** The style sheet of all pages. Each page contains it, because a file would delay the first paint by one request. */
 export const STYLES = ['../../../web/src/ui/tokens.css', './guides.css']
   .map((path) => readFileSync(new URL(path, import.meta.url), 'utf8'))
   .join('\n');

@@ -1,4 +1,4 @@
-/** A ProseMirror plugin that makes a key take effect that follows the focus at once. */
+/** A ProseMirror plugin: a key that is pressed right after the focus moves the caret. */
 import { Plugin } from 'prosemirror-state';
 import type { EditorView } from 'prosemirror-view';
 
