@@ -30,7 +30,7 @@ const MESSAGES_A_CHAT = 6;
 /** One of this many deliveries is a chat message. The others are test events. */
 const MESSAGE_IN = 3;
 /** The maximum seconds until all deliveries have succeeded or died, counted from the last kill. */
-const SETTLE_SECONDS = 90;
+const SETTLE_SECONDS = 600;
 /** The maximum number of concurrent requests to one host. */
 const PER_HOST = 32;
 /** The number of deliveries to a host while another account uses all connections to this host. */
