@@ -95,10 +95,10 @@ function readModel(file: Buffer): Model {
   const tags = reader.number();
   if (reader.number() !== sets.length) throw new UnknownFormat('the number of sets differs');
   const transitionsAt = reader.at;
-  reader.skip(8 * tags * tags);
+  reader.take(8 * tags * tags);
   const emissionsAt = reader.at;
   const emissions = new Map(
-    reader.list(() => [`${reader.number()} ${reader.number()}`, reader.skip(8)] as const),
+    reader.list(() => [`${reader.number()} ${reader.number()}`, reader.take(8)] as const),
   );
   return { tags, openClassSize, sets, emissions, setsAt, transitionsAt, emissionsAt, end: reader.at };
 }
@@ -140,8 +140,8 @@ class Reader {
   }
 
   number(): number {
-    const first = this.skip(1)[0]!;
-    return this.skip(first >> 6).reduce((sum, byte) => sum * 256 + byte, first % 64);
+    const first = this.take(1)[0]!;
+    return this.take(first >> 6).reduce((sum, byte) => sum * 256 + byte, first % 64);
   }
 
   list<T>(read: () => T): T[] {
@@ -154,7 +154,7 @@ class Reader {
     this.list(() => this.number());
   }
 
-  skip(length: number): Buffer {
+  take(length: number): Buffer {
     const bytes = this.#file.subarray(this.at, this.at + length);
     if (bytes.length < length) throw new UnknownFormat('the file ends too early');
     this.at += length;
