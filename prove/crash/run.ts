@@ -21,6 +21,7 @@ const JOBS_BETWEEN = { least: 5, most: 40 };
 const DATABASE_EVERY = 5;
 const DELIVERIES_AT_A_TIME = 64;
 const HOLD_SECONDS = 1;
+const SETTLE_SECONDS = 600;
 export const LEASE_SECONDS = 5;
 export const OPENING_CENTS = 1_000_000;
 
@@ -64,7 +65,8 @@ export async function runCrash({ directory, seed, say, kills }: CrashOptions): P
   await customers.stop();
   say('waiting until everything is settled');
   const facts = await withDatabase(directory, async (query) => {
-    await waitUntilSettled(() => countDue(query));
+    // How soon the last job is done is a goal of the proof. Here only a hang may end the wait.
+    await waitUntilSettled(() => countDue(query), { seconds: SETTLE_SECONDS });
     return readFacts(query, LEASE_SECONDS);
   });
   await service.stop();

@@ -12,7 +12,7 @@ import { runDelivery } from './run.ts';
 const WITHOUT_FAULTS_TIMES = 5;
 const LEASE_SECONDS = 10;
 /** The maximum seconds until an event arrives, from its acceptance or the last kill, whichever is later. */
-const ARRIVAL_SECONDS = 60;
+export const ARRIVAL_SECONDS = 60;
 
 export async function proveDelivery(flags: Flags): Promise<Report> {
   const { deliveries = 2000, kills = 20 } = flags.numbers;

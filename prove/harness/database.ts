@@ -76,7 +76,7 @@ export async function countDue(query: Query, queues: readonly string[] = QUEUES)
  */
 export async function waitUntilSettled(
   left: () => Promise<number>,
-  { seconds = 600, pause = 200 }: { seconds?: number; pause?: number } = {},
+  { seconds = 120, pause = 200 }: { seconds?: number; pause?: number } = {},
 ): Promise<void> {
   const end = Date.now() + seconds * 1000;
   while ((await left()) > 0 && Date.now() < end) await wait(pause);
