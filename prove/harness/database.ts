@@ -1,10 +1,13 @@
 /** Waits until all work in the database of a run is done, then reads what is stored. */
+import { execFile } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import type pg from 'pg';
 import { createLog } from '../../packages/server/src/base/log.ts';
 import { type Connection, createConnection } from '../../packages/server/src/database/connections.ts';
 import { openStore, type Store } from '../../packages/server/src/roles/program.ts';
 import { loadSettings } from '../../packages/server/src/settings/settings.ts';
+import { DRAGOMAN } from '../../scripts/program.ts';
 
 export type Query = <Row extends pg.QueryResultRow>(sql: string) => Promise<Row[]>;
 
@@ -32,6 +35,16 @@ export async function withClient<T>(
   } finally {
     await client.end();
   }
+}
+
+/** Runs `dragoman ledger verify`. @returns what it reported; empty if it found nothing */
+export async function verifyLedger(directory: string, databaseUrl: string): Promise<string> {
+  return promisify(execFile)(process.execPath, [DRAGOMAN, 'ledger', 'verify', '--data', directory], {
+    env: { ...process.env, DATABASE_URL: databaseUrl },
+  }).then(
+    () => '',
+    (error: { stdout: string; stderr: string }) => `${error.stdout}${error.stderr}`,
+  );
 }
 
 /** Retries until PostgreSQL accepts the connection, because it may be restarting after a kill. */
@@ -154,10 +167,10 @@ export async function readFacts(query: Query, leaseSeconds: number): Promise<Fac
     jobs: await query(
       `select substring(j.callback_url from '[^/]*$') as name,
               (select split_part(s.body, ' ', 1) from job_texts s
-                where s.job_id = j.job_id and s.kind = 'source') as "firstWord", a.username as account, j.environment, j.job_id as "jobId", j.uid,
+                where s.part = j.part and s.job_id = j.job_id and s.kind = 'source') as "firstWord", a.username as account, j.environment, j.job_id as "jobId", j.uid,
               j.order_number::float8 as "orderNumber", j.tier, j.status, j.failure, j.price_cents::float8 as "priceCents",
               j.charge, j.fell_back as "fellBack",
-              exists (select from job_texts r where r.job_id = j.job_id and r.kind = 'result') as "hasResult"
+              exists (select from job_texts r where r.part = j.part and r.job_id = j.job_id and r.kind = 'result') as "hasResult"
          from jobs j join accounts a using (part, account_id)`,
     ),
     transfers: await query(
@@ -170,19 +183,20 @@ export async function readFacts(query: Query, leaseSeconds: number): Promise<Fac
               coalesce(a.unfinished, 0)::int as "unfinishedAttempts", coalesce(a.overtaken, 0)::int as "overtakenAttempts",
               coalesce(a.timed_out, '[]') as "timedOutAttempts", coalesce(a.others, '[]') as "otherAttempts"
          from deliveries d left join (
-              select delivery_id, count(*) filter (where finished_at is null) as unfinished,
+              select part, delivery_id, count(*) filter (where finished_at is null) as unfinished,
                      json_agg(times order by attempt) filter (where outcome = 'timeout') as timed_out,
                      json_agg(times order by attempt) filter (where outcome <> 'timeout' and finished_at is not null) as others,
                      count(*) filter (where finished_at > next and next > started_at + interval '${leaseSeconds / 2} s') as overtaken
-                from (select *, lead(started_at) over (partition by delivery_id order by attempt) as next,
+                from (select *, lead(started_at) over (partition by part, delivery_id order by attempt) as next,
                              json_build_array(extract(epoch from started_at) * 1000, extract(epoch from finished_at) * 1000) as times
-                        from (select delivery_id, attempt, started_at, finished_at, outcome from attempts
+                        from (select part, delivery_id, attempt, started_at, finished_at, outcome from attempts
                               union all
-                              select delivery_id, attempts, attempt_started_at, null, null from deliveries o
+                              select part, delivery_id, attempts, attempt_started_at, null, null from deliveries o
                                where attempt_started_at is not null and not exists (
-                                 select from attempts e where e.delivery_id = o.delivery_id and e.attempt = o.attempts)
+                                 select from attempts e
+                                  where e.part = o.part and e.delivery_id = o.delivery_id and e.attempt = o.attempts)
                              ) every_one) as one
-               group by delivery_id) a using (delivery_id)`,
+               group by part, delivery_id) a using (part, delivery_id)`,
     ),
     balances: await query(
       `select a.username as account, b.environment, b.available_cents::float8 as "availableCents"

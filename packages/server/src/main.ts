@@ -6,6 +6,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { AccountError } from './access/accounts.ts';
 import { SecretKeyError } from './access/secret-key.ts';
 import { ApiError } from './base/errors.ts';
+import { counted } from './base/text.ts';
 import { VERSION } from './base/version.ts';
 import { BrandError } from './brands/brands.ts';
 import { addAccountCommands } from './commands/account.ts';
@@ -35,7 +36,7 @@ import { addVoteCommands } from './commands/vote.ts';
 import { BackupError } from './database/backup.ts';
 import { NoDatabaseError } from './database/embedded.ts';
 import { explainDatabaseError } from './database/explain.ts';
-import { SchemaError } from './database/migrate.ts';
+import { distributeSchema, SchemaError } from './database/migrate.ts';
 import { LedgerError } from './ledger/ledger.ts';
 import type { Role } from './roles/serve.ts';
 import {
@@ -80,14 +81,17 @@ program
 program
   .command('migrate')
   .description('update the database schema to this version')
+  .option('--distributed', 'also distribute the tables over the nodes of a Citus cluster')
   .addOption(data())
   .addOption(json())
-  .action((options: { data?: string; json?: boolean }) =>
+  .action((options: { data?: string; json?: boolean; distributed?: boolean }) =>
     withStore(
       options,
-      async ({ migrated }) => {
-        if (options.json) printJson({ applied: migrated });
-        else print(migrated.length === 0 ? 'The schema is up to date.' : `Applied ${migrated.join(', ')}.`);
+      async ({ migrated, connection }) => {
+        const distributed = options.distributed ? await distributeSchema(connection) : undefined;
+        if (options.json) return printJson({ applied: migrated, ...(distributed && { distributed }) });
+        print(migrated.length === 0 ? 'The schema is up to date.' : `Applied ${migrated.join(', ')}.`);
+        if (distributed !== undefined) print(`Distributed ${counted(distributed.length, 'table')}.`);
       },
       'make',
     ),

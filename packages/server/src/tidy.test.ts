@@ -219,6 +219,7 @@ const SQL_ELSEWHERE = [
   'audit/audit.ts',
   'commands/doctor.ts',
   'database/database.ts',
+  'database/forms.ts',
   'database/standby.ts',
   'deliveries/feed.ts',
   'deliveries/log.ts',

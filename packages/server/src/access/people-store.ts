@@ -37,8 +37,8 @@ const USER = `u.user_id, u.email, u.name, u.role, u.part, u.account_id, a.userna
 const INSERT_USER = statement(
   'people.insert',
   `insert into users (user_id, email, name, role, part, account_id, password_hash, review_share, owner)
-   values ($1, $2, $3, $4, $5::smallint, $6::uuid, $7, $8,
-           $6::uuid is not null and ($9 or not exists (select from users where part = $5 and account_id = $6)))`,
+   select $1::uuid, $2, $3, $4, $5::smallint, $6::uuid, $7, $8::smallint,
+          $6::uuid is not null and ($9 or not exists (select from users where part = $5 and account_id = $6))`,
 );
 
 export interface NewUser {
@@ -255,7 +255,7 @@ export async function updateRole(
 
 const SET_DISABLED = statement<{ user_id: string }>(
   'people.set_disabled',
-  `update users set disabled_at = case when $2 then now() end
+  `update users set disabled_at = (select now() where $2)
     where user_id = $1 and (disabled_at is not null) <> $2
    returning user_id`,
 );
@@ -357,7 +357,7 @@ const WRITE_OPERATOR_LINK = statement<{ expires_at: Date }>(
   `insert into invitations (token_hash, purpose, expires_at)
    select $1, 'operator', now() + make_interval(secs => $2::float8) where not exists (${OPERATOR})
    on conflict (purpose) where purpose = 'operator' and used_at is null
-   do update set token_hash = excluded.token_hash, expires_at = excluded.expires_at, created_at = now()
+   do update set token_hash = excluded.token_hash, expires_at = excluded.expires_at, created_at = excluded.created_at
    returning expires_at`,
 );
 

@@ -26,7 +26,7 @@ export async function readSecondFactorRow(
 const BEGIN = statement<{ user_id: string }>(
   'second_factors.begin',
   `insert into second_factors (user_id, sealed) values ($1, $2)
-   on conflict (user_id) do update set sealed = excluded.sealed, created_at = now()
+   on conflict (user_id) do update set sealed = excluded.sealed, created_at = excluded.created_at
      where second_factors.confirmed_at is null
    returning user_id`,
 );

@@ -266,11 +266,14 @@ describe('stored secrets', () => {
     const { vault } = server.store;
     const anotherVault = createVault(randomBytes(32));
     await expect(webhookSecrets(server.database, anotherVault, oneRef, 'production')).rejects.toThrow();
-    await owner.query(
-      `update webhook_secrets set sealed = (select sealed from webhook_secrets
-         where account_id = $1 and environment = 'production') where account_id = $2`,
-      [oneRef.accountId, otherRef.accountId],
+    const { rows } = await owner.query(
+      `select sealed from webhook_secrets where account_id = $1 and environment = 'production'`,
+      [oneRef.accountId],
     );
+    await owner.query('update webhook_secrets set sealed = $1 where account_id = $2', [
+      rows[0].sealed,
+      otherRef.accountId,
+    ]);
     await expect(webhookSecrets(server.database, vault, otherRef, 'production')).rejects.toThrow();
     await owner.query(
       `update webhook_secrets set environment = case environment when 'sandbox' then 'production' else 'sandbox' end

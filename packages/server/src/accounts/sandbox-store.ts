@@ -193,13 +193,15 @@ export async function useLink(on: Queryable, tokenHash: Buffer): Promise<Account
 // requests cannot exceed it.
 const COUNT_WORDS = statement<{ day: string }>(
   'sandbox.count_words',
-  `insert into sandbox_words (part, account_id, day, words)
-   values ($1, $2, (now() at time zone 'utc')::date, $3)
-   on conflict (part, account_id) do update
-      set day = greatest(excluded.day, sandbox_words.day),
-          words = excluded.words + case when sandbox_words.day >= excluded.day then sandbox_words.words else 0 end
-    where excluded.words + case when sandbox_words.day >= excluded.day then sandbox_words.words else 0 end <= $4
-   returning day::text`,
+  `with counted as (
+     insert into sandbox_words (part, account_id, day, words)
+     values ($1, $2, (now() at time zone 'utc')::date, $3)
+     on conflict (part, account_id) do update
+        set day = greatest(excluded.day, sandbox_words.day),
+            words = excluded.words + case when sandbox_words.day >= excluded.day then sandbox_words.words else 0 end
+      where excluded.words + case when sandbox_words.day >= excluded.day then sandbox_words.words else 0 end <= $4
+     returning day)
+   select day::text from counted`,
 );
 
 /**

@@ -415,6 +415,9 @@ export async function removeBrand(
 ): Promise<void> {
   await database.transaction(async (transaction) => {
     const drafted = await deleteDraft(transaction, account, externalId);
+    // A distributed database lacks the foreign key whose action would do this.
+    if ((await store.findDefault(transaction, account)) === externalId)
+      await store.setDefault(transaction, account, undefined);
     if (!(await store.deleteBrand(transaction, account, externalId)) && !drafted) {
       throw new BrandError(`brand: ${await notKnown(transaction, account, externalId)}`);
     }

@@ -396,7 +396,7 @@ const SETTLE = statement<{ message_id: string; answered_position: number }>(
       where l.lease_token = g.token and l.status = any(string_to_array(g.from_statuses, ' '))
       order by l.part, l.account_id, l.message_id for update of l)
    update messages m set status = g.to_status, translated = g.translated, failure = g.failure, lease_token = null,
-          due_at = null, completed_at = case when g.translated is not null then clock_timestamp() end
+          due_at = null, completed_at = (select statement_timestamp() where g.translated is not null)
      from locked g
     where m.part = g.part and m.account_id = g.account_id and m.message_id = g.message_id
    returning m.message_id, g.answered_position`,

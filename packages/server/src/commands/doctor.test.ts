@@ -25,10 +25,15 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-async function findingOf(check: string, connection = server.connection): Promise<DoctorFinding | undefined> {
+async function findingOf(
+  check: string,
+  connection = server.connection,
+  settings: Record<string, string> = {},
+): Promise<DoctorFinding | undefined> {
   const { stdout } = await dragoman(['doctor', '--json', '--data', directory], {
     DATABASE_URL: urlOf(connection),
     ...engineWithoutLanguages(directory),
+    ...settings,
   });
   return (JSON.parse(stdout).findings as DoctorFinding[]).find((finding) => finding.check === check);
 }
@@ -140,6 +145,42 @@ describe('the doctor', () => {
       remedy: expect.stringContaining('DRAGOMAN_ENGINES'),
     });
     await worker.stop();
+  });
+});
+
+describe('the doctor of a distributed database', () => {
+  it('reports tables that are not distributed, nodes that are not active, and a setting that does not work', async () => {
+    const distributed = await createTestDatabase(undefined, true);
+    const owner = await distributed.connectOwner();
+    // The tables in which Citus records the nodes and the distributed tables.
+    await owner.query(
+      `create table found_first.pg_dist_node (nodename text, nodeport integer, isactive boolean);
+       create table found_first.pg_dist_partition (logicalrelid regclass, partmethod text, repmodel text);
+       grant select on all tables in schema found_first to public;
+       insert into pg_dist_node values ('db0', 5432, true), ('db1', 5432, true);
+       insert into pg_dist_partition
+       select oid, 'h', 's' from pg_class
+        where relnamespace = 'public'::regnamespace and relkind = 'r' and relname not in ('jobs', 'users')`,
+    );
+    const finding = (settings = {}) => findingOf('nodes', distributed.connection, settings);
+    expect(await finding()).toEqual({
+      check: 'nodes',
+      ok: false,
+      detail: 'not distributed: jobs, users',
+      remedy: 'Run: npx dragoman migrate --distributed',
+    });
+    await owner.query(`insert into pg_dist_partition values ('jobs', 'h', 's'), ('users', 'n', 't')`);
+    expect(await finding()).toMatchObject({
+      ok: true,
+      detail: expect.stringMatching(/^Citus 0, 2 nodes, \d+ tables distributed or copied$/),
+    });
+    expect(await finding({ DATABASE_READ_URL: urlOf(distributed.connection) })).toMatchObject({
+      ok: false,
+      remedy: 'Remove DATABASE_READ_URL.',
+    });
+    await owner.query(`update pg_dist_node set isactive = false where nodename = 'db1'`);
+    expect(await finding()).toMatchObject({ ok: false, detail: 'not active: db1:5432' });
+    await distributed.drop();
   });
 });
 

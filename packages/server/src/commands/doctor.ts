@@ -10,8 +10,10 @@ import { createLog } from '../base/log.ts';
 import { counted } from '../base/text.ts';
 import { VERSION } from '../base/version.ts';
 import type { Database } from '../database/database.ts';
+import { DISTRIBUTED_TABLES, REFERENCE_TABLES, TABLES_OF_ACCOUNTS } from '../database/distribution.ts';
 import { NoDatabaseError } from '../database/embedded.ts';
 import { explainDatabaseError } from '../database/explain.ts';
+import { HAS_CITUS } from '../database/forms.ts';
 import { SchemaError } from '../database/migrate.ts';
 import { measureStandbyLag } from '../database/standby.ts';
 import { statement } from '../database/statements.ts';
@@ -48,6 +50,22 @@ const SERVING = statement<{ count: number }>(
   'doctor.serving',
   `select count(*) as count from pg_stat_activity
     where datname = current_database() and application_name = 'dragoman listener'`,
+);
+
+/** The nodes of a cluster, and the tables of accounts that are not distributed over them. */
+const DISTRIBUTION = statement<{
+  nodes: number;
+  inactive: string | null;
+  tables: number;
+  missing: string | null;
+}>(
+  'doctor.distribution',
+  `select (select count(*) from pg_dist_node) as nodes,
+          (select string_agg(nodename || ':' || nodeport, ', ') from pg_dist_node where not isactive) as inactive,
+          (select count(*) from (${DISTRIBUTED_TABLES}) d) as tables,
+          (select string_agg(name, ', ' order by name) from (
+             ${TABLES_OF_ACCOUNTS} union select unnest($1::text[])
+             except ${DISTRIBUTED_TABLES}) m) as missing`,
 );
 
 const CLOCK_SECONDS = 5;
@@ -88,6 +106,7 @@ async function examineDatabase(settings: Settings): Promise<DoctorFinding[]> {
           detail: `${seconds.toFixed(1)} s from the database's`,
           ...(seconds < CLOCK_SECONDS ? {} : { remedy: 'Set both clocks by NTP.' }),
         },
+        ...(await examineDistribution(store.database, settings)),
         ...(await examineStandby(store.database, settings)),
         await examineSecretKey(store.database, settings),
         await examineWorkers(store.database),
@@ -99,6 +118,32 @@ async function examineDatabase(settings: Settings): Promise<DoctorFinding[]> {
   } catch (error) {
     return [{ check: 'database', ok: false, ...explain(error as Error) }];
   }
+}
+
+/** Checks that the tables of a distributed database are distributed, and that its nodes are active. */
+async function examineDistribution(
+  database: Database,
+  { databaseReadUrl }: Settings,
+): Promise<DoctorFinding[]> {
+  const [citus] = await database.query(HAS_CITUS);
+  if (citus === undefined) return [];
+  const check = 'nodes';
+  const [found] = await database.query(DISTRIBUTION, [REFERENCE_TABLES]);
+  const { nodes, inactive, tables, missing } = found!;
+  if (missing !== null) {
+    const remedy = 'Run: npx dragoman migrate --distributed';
+    return [{ check, ok: false, detail: `not distributed: ${missing}`, remedy }];
+  }
+  if (inactive !== null) {
+    const remedy = 'Start the nodes, and run for each: SELECT citus_activate_node(host, port)';
+    return [{ check, ok: false, detail: `not active: ${inactive}`, remedy }];
+  }
+  if (databaseReadUrl !== undefined) {
+    const detail = 'DATABASE_READ_URL does not work with a distributed database';
+    return [{ check, ok: false, detail, remedy: 'Remove DATABASE_READ_URL.' }];
+  }
+  const detail = `Citus ${citus.version}, ${counted(nodes, 'node')}, ${counted(tables, 'table')} distributed or copied`;
+  return [{ check, ok: true, detail }];
 }
 
 /** Checks that the standby for reads follows the database, and how far it is behind. */

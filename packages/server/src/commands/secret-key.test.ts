@@ -5,8 +5,8 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createConnection } from '../database/connections.ts';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { administer, withDatabase } from '../testing/cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/harness.ts';
 import {
   dragoman,
@@ -55,16 +55,15 @@ describe('the secret key of an external database', () => {
   });
 
   it('must be set before serve changes anything in an empty database', async () => {
-    const empty = await createTestDatabase();
-    const client = createConnection(empty.connection);
-    await client.connect();
-    await client.query('drop schema public cascade; create schema public');
-    const own = { DATABASE_URL: urlOf(empty.connection), DRAGOMAN_SECRET_KEY: '' };
+    const { connection } = inject('cluster');
+    const name = `dragoman_empty_${process.pid}`;
+    await administer(connection, `create database ${name}`);
+    const empty = withDatabase(connection, name);
+    const own = { DATABASE_URL: urlOf(empty), DRAGOMAN_SECRET_KEY: '' };
     expect((await dragoman(['serve', ...at('none')], own)).status).toBe(1);
-    const { rows } = await client.query(`select from pg_tables where schemaname = 'public'`);
-    expect(rows).toHaveLength(0);
-    await client.end();
-    await empty.drop();
+    const tables = await administer(empty, `select from pg_tables where schemaname = 'public'`);
+    expect(tables).toHaveLength(0);
+    await administer(connection, `drop database ${name}`);
   });
 
   it('must be the key of the first process, or further processes do not start', async () => {

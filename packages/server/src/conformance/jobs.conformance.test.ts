@@ -85,8 +85,9 @@ const withStatus = (call: typeof sandbox, path: string, uid: unknown, status: st
 /** Ends the hold period of a job by moving its times into the past. */
 async function passHold(uid: unknown): Promise<void> {
   await owner.query(
-    `update jobs set created_at = created_at - interval '120 s', hold_until = hold_until - interval '120 s',
-            due_at = due_at - interval '120 s' where uid = $1`,
+    `update jobs set created_at = (created_at at time zone 'utc' - interval '120 s') at time zone 'utc',
+            hold_until = (hold_until at time zone 'utc' - interval '120 s') at time zone 'utc',
+            due_at = (due_at at time zone 'utc' - interval '120 s') at time zone 'utc' where uid = $1`,
     [uid],
   );
 }

@@ -44,7 +44,7 @@ const SILENT: Record<string, string> = {
   'deliveries.take_probe': 'a lease',
   'editing.count_try': 'no page shows it',
   'editing.due_again': 'checked by workers only',
-  'editing.due_job': 'a lease',
+  'editing.take_due_job': 'a lease',
   'editing.due_now': 'checked by workers only',
   'editing.keep': 'a lease',
   'jobs.claim_mails': 'no page shows it',

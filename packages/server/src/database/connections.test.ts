@@ -70,6 +70,11 @@ describe('the program', () => {
     await made.database.close();
     const { connection } = inject('cluster');
     const name = String(createConnection(made.connection).database);
+    // In a distributed database, Citus has connections of its own, and a database with connections cannot be copied.
+    await administer(
+      connection,
+      `select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = '${name}'`,
+    );
     await administer(connection, `create database ${name}_copy template ${name}`);
 
     const program = await serve([], { DATABASE_URL: urlOf(made.connection) });
@@ -90,7 +95,7 @@ describe('the program', () => {
     expect((await call('POST', MACHINE, job('after'))).status).toBe(201);
     await until(async () => (await call('GET', `${MACHINE}after/`)).body.status === 'completed');
     expect(await program.terminate()).toBe(0);
-    await administer(connection, `drop database ${name}`);
+    await administer(connection, `drop database ${name} with (force)`);
   });
 });
 

@@ -241,7 +241,7 @@ describe('a transaction', () => {
       const pid = await pidOf(transaction);
       await transaction.query(ADD, ['a', ++tries]);
       if (tries > 1) return;
-      await owner.query('select pg_terminate_backend($1)', [pid]);
+      await owner.query('select pg_terminate_backend($1::integer)', [pid]);
       await until(async () => {
         const sql = 'select from pg_stat_activity where pid = $1';
         return (await owner.query(sql, [pid])).rowCount === 0;
@@ -331,7 +331,7 @@ describe('notifications', () => {
     await database.listen('test_again', (payload) => received.push(payload));
     const { rows: before } = await owner.query(LISTENERS);
     expect(before).toHaveLength(1);
-    await owner.query('select pg_terminate_backend($1)', [before[0].pid]);
+    await owner.query('select pg_terminate_backend($1::integer)', [before[0].pid]);
     // Notifications sent before the reconnect are lost, so the test repeats them until one arrives.
     await until(async () => {
       await database.notify('test_again', 'anybody');
@@ -357,7 +357,7 @@ describe('notifications', () => {
     await other.listen('test_away', (payload) => received.push(`other ${payload}`));
     await administer(connection, `alter database ${name} allow_connections false`);
     const { rows } = await owner.query(LISTENERS);
-    for (const { pid } of rows) await owner.query('select pg_terminate_backend($1)', [pid]);
+    for (const { pid } of rows) await owner.query('select pg_terminate_backend($1::integer)', [pid]);
     await until(() => reach.passed() >= 4);
     await administer(connection, `alter database ${name} allow_connections true`);
     await until(async () => {

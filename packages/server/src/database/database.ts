@@ -5,16 +5,21 @@
 import pg, { type QueryResultRow } from 'pg';
 import type { Log } from '../base/log.ts';
 import type { Change, ChangeKind } from './changes.ts';
-import { type Connection, createConnection, createPool, createStandbyPool } from './connections.ts';
+import { type Connection, createPool, createStandbyPool } from './connections.ts';
+import { type CallsOf, createForms, execute, limitedTo, run } from './forms.ts';
+import { createListener, type Listener } from './listener.ts';
 import { createOutageWatch } from './outage.ts';
-import { createStandby, type ReadCounts, type Standby } from './standby.ts';
+import { createStandby, type ReadCounts, type Run, type Standby } from './standby.ts';
 import { positionalValues, type Statement, statement, type Values } from './statements.ts';
 
 export type { Connection } from './connections.ts';
 
 /** Runs statements in the pool or in an open transaction. */
 export interface Queryable {
-  /** Runs a statement and returns its rows. Rejects with the driver's error, whose `code` is the SQLSTATE. */
+  /**
+   * Runs a statement and returns its rows. In a distributed database, a statement with rows of several parts is a
+   * transaction. Rejects with the driver's error, whose `code` is the SQLSTATE, or like `Database.transaction`.
+   */
   query<Row extends QueryResultRow>(statement: Statement<Row>, values?: Values): Promise<Row[]>;
   /**
    * Reports what a statement changed, for live updates. Call this function after the statement, unless the
@@ -123,8 +128,6 @@ const TRIES = 5;
  * After this time, a transaction that loses its connection is not retried, because its caller has waited long enough.
  */
 const RETRY_MILLISECONDS = 2_000;
-/** How often the listener checks that its server still answers, and how long it waits for the answer. */
-const HEARTBEAT_MILLISECONDS = 10_000;
 
 /** Returns whether the server or the connection is lost, so that a later retry may succeed. */
 export function isConnectionLoss(error: unknown): boolean {
@@ -156,6 +159,14 @@ export function isOutOfResources(error: unknown): boolean {
  */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof Error && (error as { code?: unknown }).code === '55P03';
+}
+
+/**
+ * Returns the name of the constraint that a statement has violated. In a distributed database, names of keys end with
+ * the number of the shard.
+ */
+export function constraintOf(error: unknown): string | undefined {
+  return (error as { constraint?: string }).constraint?.replace(/_\d{6,}$/, '');
 }
 
 /** Returns true if the error is caused by an unavailable database and not by the request. */
@@ -190,20 +201,30 @@ export function openDatabase(connection: Connection, log: Log, size = 16, readUr
   const standby = readUrl === undefined ? undefined : openStandby(readUrl, config, log);
 
   let listener: Listener | undefined;
-  const resources = createResourceWatch(() => runTransaction(pool, tryToWrite, () => {}), log);
+  const resources = createResourceWatch(() => begin(tryToWrite), log);
   const listeners = new Set<ChangeListener>();
   const publish: ChangeListener = (changes) => {
     if (changes.length > 0) for (const listener of listeners) listener(changes);
   };
 
+  const callsOf = createForms();
+  const begin = <T>(
+    work: (transaction: Transaction) => Promise<T>,
+    limit?: number,
+    lockMilliseconds?: number,
+  ) => runTransaction({ pool, callsOf, publish, limit, lockMilliseconds }, work);
   const withLimit = (limit: number | undefined): Database => ({
     query: (statement, values = []) =>
-      resources.track(outage.track(() => run(pool, statement, values, limit))),
+      resources.track(
+        outage.track(async () => {
+          const calls = await callsOf(pool, statement, values, limit);
+          if (calls.length <= 1) return run(pool, calls, limit);
+          return withRetries(() => begin(({ query }) => query(statement, values), limit));
+        }),
+      ),
     changed: (kind, account, job) => publish([{ kind, account: account?.accountId, job }]),
     transaction: (work, lockMilliseconds = limit && limit * LOCK_SHARE) =>
-      resources.track(
-        outage.track(() => withRetries(() => runTransaction(pool, work, publish, limit, lockMilliseconds))),
-      ),
+      resources.track(outage.track(() => withRetries(() => begin(work, limit, lockMilliseconds)))),
     read(work) {
       return standby === undefined ? work(this) : standby.read(this, work);
     },
@@ -243,14 +264,18 @@ function openStandby(connectionString: string, config: pg.PoolConfig, log: Log):
     ...asApplication({ connectionString }),
     connectionTimeoutMillis: STANDBY_MILLISECONDS,
   });
-  return createStandby(pool, run, log);
+  const read: Run = (on, statement, values, limit) =>
+    execute(on, { statement, values: positionalValues(statement, values) }, limit);
+  return createStandby(pool, read, log);
 }
 
 /**
- * The options of each session: the database role, and `client_connection_check_interval` in milliseconds. With it,
- * PostgreSQL ends a running statement when its client has disconnected, for example after a request was aborted.
+ * The options of each session: the database role; `client_connection_check_interval` in milliseconds, with which
+ * PostgreSQL ends a running statement when its client has disconnected, for example after a request was aborted; and for
+ * a distributed database, that the limits of a transaction also apply on the nodes.
  */
-const SESSION = '-c role=dragoman_app -c client_connection_check_interval=1000';
+const SESSION =
+  '-c role=dragoman_app -c client_connection_check_interval=1000 -c citus.propagate_set_commands=local';
 
 /**
  * Returns the connection with a role that does not own the tables, so that append-only tables are append-only
@@ -265,26 +290,6 @@ function asApplication(connection: Connection): Connection {
   parameters.set('options', `${parameters.get('options') ?? ''} ${SESSION}`.trim());
   // Spaces must be `%20`, because the driver does not decode `+` as a space.
   return { ...connection, connectionString: `${address}?${parameters.toString().replaceAll('+', '%20')}` };
-}
-
-async function run<Row extends QueryResultRow>(
-  on: Pick<pg.ClientBase, 'query'> | pg.Pool,
-  statement: Statement<Row>,
-  given: Values,
-  limit?: number,
-): Promise<Row[]> {
-  const { name, text } = statement;
-  const values = positionalValues(statement, given);
-  const result = await on.query<Row>({ name, text, values, ...limitedTo(limit) });
-  return result.rows;
-}
-
-/**
- * Returns the driver's option for the time limit of one query, which the driver's types lack. Without it, the pool's
- * limit applies.
- */
-function limitedTo(milliseconds: number | undefined): object {
-  return milliseconds === undefined ? {} : { query_timeout: milliseconds };
 }
 
 /**
@@ -314,12 +319,17 @@ async function withRetries<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
+interface TransactionOptions {
+  pool: pg.Pool;
+  callsOf: CallsOf;
+  publish: ChangeListener;
+  limit: number | undefined;
+  lockMilliseconds: number | undefined;
+}
+
 async function runTransaction<T>(
-  pool: pg.Pool,
+  { pool, callsOf, publish, limit, lockMilliseconds }: TransactionOptions,
   work: (transaction: Transaction) => Promise<T>,
-  publish: ChangeListener,
-  limit?: number,
-  lockMilliseconds?: number,
 ): Promise<T> {
   const changes: Change[] = [];
   const client = await pool.connect();
@@ -328,7 +338,8 @@ async function runTransaction<T>(
     await client.query({ text: beginWithin(lockMilliseconds), ...limitedTo(limit) });
     const transaction: Transaction = {
       inTransaction: true,
-      query: (statement, values = []) => run(client, statement, values, limit),
+      query: async (statement, values = []) =>
+        run(client, await callsOf(client, statement, values, limit), limit),
       changed: (kind, account, job) => changes.push({ kind, account: account?.accountId, job }),
     };
     let result: T;
@@ -414,85 +425,4 @@ function createResourceWatch(trial: () => Promise<never>, log: Log) {
       return checking;
     },
   };
-}
-
-interface Listener {
-  add(channel: string, onPayload: (payload: string) => void): Promise<void>;
-  close(): Promise<void>;
-}
-
-/**
- * Uses a separate connection for LISTEN. When it is lost, it is reopened and all channels are subscribed
- * again.
- */
-function createListener(connection: Connection, lost: (error: Error) => void): Listener {
-  const channels = new Map<string, (payload: string) => void>();
-  let current: Promise<pg.Client> | undefined;
-  let closed = false;
-  let retry: NodeJS.Timeout | undefined;
-  let adding: Promise<void> = Promise.resolve();
-
-  async function connect(): Promise<pg.Client> {
-    const named = { ...connection, application_name: 'dragoman listener' };
-    const client = createConnection(named, (error) => {
-      if (!closed) lost(error);
-    });
-    client.on('notification', ({ channel, payload }) => channels.get(channel)?.(payload ?? ''));
-    await client.connect();
-    client.on('end', reconnectSoon);
-    keepChecking(client);
-    try {
-      for (const channel of channels.keys()) await listenOn(client, channel);
-    } catch (error) {
-      client.off('end', reconnectSoon);
-      void client.end();
-      throw error;
-    }
-    return client;
-  }
-
-  function reconnectSoon(): void {
-    current = undefined;
-    clearTimeout(retry);
-    if (closed) return;
-    retry = setTimeout(() => {
-      current ??= connect();
-      current.catch(reconnectSoon);
-    }, 500);
-    retry.unref();
-  }
-
-  return {
-    async add(channel, onPayload) {
-      channels.set(channel, onPayload);
-      current ??= connect();
-      // LISTEN statements run one after another, because a connection runs one query at a time.
-      const added = adding.then(async () => listenOn(await current!, channel));
-      adding = added.catch(() => {});
-      await added;
-    },
-    async close() {
-      closed = true;
-      clearTimeout(retry);
-      const client = await current?.catch(() => undefined);
-      // The end of the connection is not awaited, because a frozen server would never close its side.
-      void client?.end();
-    },
-  };
-}
-
-/**
- * Ends a connection when its server does not answer a query. TCP keep-alive is not enough, because the kernel of a
- * frozen server still confirms its packets.
- */
-function keepChecking(client: pg.Client): void {
-  const timer = setInterval(() => {
-    client.query({ text: 'select 1', ...limitedTo(HEARTBEAT_MILLISECONDS) }).catch(() => client.end());
-  }, HEARTBEAT_MILLISECONDS);
-  timer.unref();
-  client.on('end', () => clearInterval(timer));
-}
-
-async function listenOn(client: pg.Client, channel: string): Promise<void> {
-  await client.query(`listen ${client.escapeIdentifier(channel)}`);
 }

@@ -80,7 +80,8 @@ describe('a lock that another transaction holds', () => {
     await call('POST', '/tapi/v2/translation/', { ...JOB, uid: 'locked' });
     await until(async () => (await call('GET', path)).body.status === 'translating');
     await holder.query('begin');
-    await holder.query("select from jobs where uid = 'locked' for update");
+    const { rows } = await holder.query("select part from jobs where uid = 'locked'");
+    await holder.query("select from jobs where part = $1 and uid = 'locked' for update", [rows[0].part]);
     logged = '';
     const refused = await call('DELETE', path);
     expect([refused.status, refused.body]).toEqual([503, { error: LOCKED }]);
@@ -104,7 +105,7 @@ interface Creation {
 let messages = 0;
 const JOBS: Creation = {
   create: (by) => by('POST', '/tapi/v2/translation/', JOB),
-  lock: `select from balances where account_id = $1 for update`,
+  lock: `select from balances where part = $1 and account_id = $2 for update`,
   count: `select count(*)::int as made from jobs where account_id = $1`,
 };
 const MESSAGES: Creation = {
@@ -115,21 +116,22 @@ const MESSAGES: Creation = {
       external_id: `${++messages}`,
       text_format: 'text',
     }),
-  lock: `select from chats where account_id = $1 for update`,
+  lock: `select from chats where part = $1 and account_id = $2 for update`,
   count: `select count(*)::int as made from messages where account_id = $1`,
 };
-const COUNTERS = { ...JOBS, lock: 'select from job_numbers where account_id = $1 for update' };
+const COUNTERS = { ...JOBS, lock: 'select from job_numbers where part = $1 and account_id = $2 for update' };
 
 /** An account that has already created one job or message, so that all of its rows exist. */
 async function createCustomer({ create, count }: Creation) {
   const account: AccountCredentials = await server.createAccount({ chat: true, balanceCents: 1000 });
-  const { rows } = await holder.query('select account_id from accounts where username = $1', [
+  const { rows } = await holder.query('select part, account_id from accounts where username = $1', [
     account.username,
   ]);
-  const id = rows[0].account_id;
+  const { part, account_id: id } = rows[0];
   const call = createClient(`${server.url}/sandbox`, account.sandbox_key);
   const customer = {
-    id,
+    /** The parameters of `lock`. */
+    key: [part, id],
     create: () => create(call),
     made: async () => (await holder.query(count, [id])).rows[0].made,
     words: async () =>
@@ -167,7 +169,7 @@ describe('a batch with the creations of two accounts', () => {
   ])('refuses only the account that waits for a lock: $what', async ({ kind, limits }) => {
     const [locked, other] = [await createCustomer(kind), await createCustomer(kind)];
     await holder.query('begin');
-    await holder.query(kind.lock, [locked.id]);
+    await holder.query(kind.lock, locked.key);
     logged = '';
     const { create } = other;
     const answers = await createTogether([create, locked.create, create, locked.create]);
@@ -199,7 +201,7 @@ describe('a commit with an unknown result', () => {
       batches.instead = undefined;
       if (committed) await transaction();
       await holder.query('begin');
-      await holder.query(kind.lock, [customer.id]);
+      await holder.query(kind.lock, customer.key);
       throw new CommitUnknown('planted: the answer is lost');
     };
     const answer = await customer.create();

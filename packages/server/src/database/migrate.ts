@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type pg from 'pg';
 import { createConnection } from './connections.ts';
 import type { Connection } from './database.ts';
+import { distribute, hasCitus, isDistributed, preferLocalTables } from './distribution.ts';
 
 const DIRECTORY = new URL('./migrations/', import.meta.url);
 /** The key of the advisory lock. The number is arbitrary, but nothing else in the database may use it. */
@@ -63,6 +64,7 @@ export async function migrate(connection: Connection, options: { upTo?: number }
          applied_at timestamptz not null default now()
        )`,
     );
+    await preferLocalTables(client);
     const version = await readKnownVersion(client, migrations);
     const { upTo = migrations.length } = options;
     requireKnown(migrations, upTo);
@@ -77,6 +79,7 @@ export async function migrate(connection: Connection, options: { upTo?: number }
       await client.query('commit');
       applied.push(migration.name);
     }
+    if (applied.length > 0 && (await isDistributed(client))) await distribute(client);
     return applied;
   } catch (error) {
     throw (error as { code?: string }).code === INSUFFICIENT_PRIVILEGE
@@ -84,6 +87,31 @@ export async function migrate(connection: Connection, options: { upTo?: number }
       : error;
   } finally {
     await client.end(); // The end of the session also releases its lock and ends an open transaction.
+  }
+}
+
+/**
+ * Distributes the tables of a migrated database over the nodes of its cluster. Later calls distribute only new tables.
+ * @returns the names of the tables that were distributed
+ * @throws SchemaError when the database lacks the extension `citus`, or the user does not own the database
+ */
+export async function distributeSchema(connection: Connection): Promise<string[]> {
+  const client = createConnection(connection);
+  await client.connect();
+  try {
+    if (!(await hasCitus(client))) {
+      throw new SchemaError(
+        'The database lacks the extension citus: on each node, run CREATE EXTENSION citus, and add the nodes.',
+      );
+    }
+    await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCK]);
+    return await distribute(client);
+  } catch (error) {
+    throw (error as { code?: string }).code === INSUFFICIENT_PRIVILEGE
+      ? await notOwner(client, error as Error)
+      : error;
+  } finally {
+    await client.end();
   }
 }
 

@@ -4,6 +4,9 @@
  * fails for each one that uses an account's table without restricting it to the account.
  */
 import type { QueryResultRow } from 'pg';
+import { onePart, type PartSplit } from './one-part.ts';
+
+export { AND_PART, AS_TEXT } from './one-part.ts';
 
 /** One SQL statement. `Row` is the type of its rows, or `never` when it returns none. */
 export interface Statement<Row extends QueryResultRow = QueryResultRow> {
@@ -12,8 +15,17 @@ export interface Statement<Row extends QueryResultRow = QueryResultRow> {
   readonly text: string;
   /** The names of the parameters in order of their positions, if the SQL uses names. */
   readonly parameters?: readonly string[];
+  /** What runs instead in a distributed database, if its planner refuses this SQL. */
+  readonly distributed?: DistributedForm<Row>;
   /** Declares the type of the rows for the compiler. The property is never set. */
   readonly row?: Row;
+}
+
+/** The form of a statement for a distributed database. */
+export interface DistributedForm<Row extends QueryResultRow = QueryResultRow> {
+  readonly statement: Statement<Row>;
+  /** If the statement speaks of one part at a time: how to split the values of a call into those of each part. */
+  readonly split?: PartSplit;
 }
 
 /** Values of a statement's parameters: by position, or by name. */
@@ -25,16 +37,37 @@ const registered = new Map<string, Statement>();
 const PARAMETER = /(?<![:\w]):([a-z_]+)\b/g;
 
 /**
- * Registers a statement.
+ * Registers a statement. If its SQL takes rows of several parts from arrays, a distributed database runs it once for
+ * each part (`one-part.ts`).
  * @param name `module.action`, unique in the program
  * @param text SQL with parameters by position, `$1`, or by name, `:account_id`
+ * @param distributed SQL for a distributed database, with the same parameters, if its planner refuses `text`
  * @throws Error when the name is taken
  */
-export function statement<Row extends QueryResultRow = never>(name: string, text: string): Statement<Row> {
+export function statement<Row extends QueryResultRow = never>(
+  name: string,
+  text: string,
+  distributed?: string,
+): Statement<Row> {
+  const plain = register<Row>(name, numberParameters(text));
+  if (distributed !== undefined) {
+    const form = register<Row>(`${name}.distributed`, numberParameters(distributed));
+    return Object.assign(plain, { distributed: { statement: form } });
+  }
+  const one = onePart(plain.text);
+  if (one === undefined) return plain;
+  const form: Statement<Row> = { name: `${name}.part`, text: one.text };
+  return Object.assign(plain, { distributed: { statement: form, split: one.split } });
+}
+
+function register<Row extends QueryResultRow>(
+  name: string,
+  made: Pick<Statement, 'text' | 'parameters'>,
+): Statement<Row> {
   if (registered.has(name)) throw new Error(`two statements are named ${name}`);
-  const made = { name, ...numberParameters(text) };
-  registered.set(name, made);
-  return made;
+  const named = { name, ...made };
+  registered.set(name, named);
+  return named;
 }
 
 function numberParameters(text: string): Pick<Statement, 'text' | 'parameters'> {

@@ -18,16 +18,10 @@ import {
 } from '../http/schemas.ts';
 import type { OnDeliveriesChanged } from './deliveries.ts';
 import { endpointConsole } from './endpoint-routes.ts';
-import {
-  DELIVERY_STATUSES,
-  listFailingHosts,
-  listOwnedDeliveries,
-  readAttempts,
-  replayDead,
-  replayDelivery,
-} from './log.ts';
+import { DELIVERY_STATUSES, listOwnedDeliveries, readAttempts, replayDead, replayDelivery } from './log.ts';
 import { Attempt, Delivery } from './schemas.ts';
 import { readSentRequest } from './sent-request.ts';
+import { listFailingHosts } from './store.ts';
 
 export interface DeliveryConsoleOptions {
   database: Database;

@@ -18,6 +18,7 @@ export type { EventSubject } from './event-store.ts';
 export type { EventType } from './event-types.ts';
 export type { Outbox, OutboxSender } from './outbox.ts';
 export type { ChangedDelivery } from './store.ts';
+export { listFailingHosts } from './store.ts';
 
 export interface NewEvent {
   account: AccountRef;

@@ -397,7 +397,9 @@ describe('a delivery that is older than 72 hours at a failing host', () => {
     await sweep();
     expect(expired).toBe(0);
     await owner.query(`update deliveries set queued_at = now() - interval '73 hours' where body <> '2'`);
-    await owner.query(`update deliveries set queued_at = queued_at - interval '1 second' where body = '0'`);
+    await owner.query(
+      `update deliveries set queued_at = now() - interval '73 hours 1 second' where body = '0'`,
+    );
     await sweep();
     expect(expired).toBe(2);
     expect(changes.map(({ deliveryId, status }) => [deliveryId, status])).toEqual([
@@ -621,7 +623,9 @@ describe('fairness between accounts and hosts', () => {
       const writing = await owner.connect();
       const hold = async () => {
         await writing.query('begin');
-        await writing.query(`select from deliveries where body = 'first' for update`);
+        await writing.query(`select from deliveries where part = $1 and body = 'first' for update`, [
+          account.part,
+        ]);
       };
       const sink = await listen(async (body, response) => {
         if (body === 'first') await hold();

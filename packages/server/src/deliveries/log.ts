@@ -272,7 +272,7 @@ const AGAIN = `
    again as (
      update deliveries d
         set status = 'pending', failure = null, finished_at = null, due_at = now(), attempts_before = d.attempts,
-            queued_at = clock_timestamp() + p.place * interval '1 microsecond'
+            queued_at = p.queued_at
        from placed p
       where d.part = $1 and d.account_id = $2 and d.delivery_id = p.delivery_id
      returning d.delivery_id, d.event, d.chat_id, ${FOLLOWING_MESSAGE}, d.host, p.place),
@@ -285,7 +285,7 @@ const AGAIN = `
 const REPLAY_ONE = statement<ReplayedRow>(
   'deliveries.replay_one',
   `with placed as materialized (
-     select delivery_id, 0 as place from deliveries
+     select delivery_id, 0 as place, statement_timestamp() as queued_at from deliveries
       where part = $1 and account_id = $2 and delivery_id = $3 and status <> 'pending' for update),
    ${AGAIN}`,
 );
@@ -297,7 +297,9 @@ const REPLAY_DEAD = statement<ReplayedRow>(
       where part = $1 and account_id = $2 and environment = $3 and ${FAILED_ONES}
         and finished_at >= $4 and finished_at < coalesce($5, now())
       order by queued_at, delivery_id limit $6 for update),
-   placed as (select delivery_id, row_number() over (order by queued_at, delivery_id) as place from found),
+   ordered as (select delivery_id, row_number() over (order by queued_at, delivery_id) as place from found),
+   placed as (
+     select delivery_id, place, statement_timestamp() + place * interval '1 microsecond' as queued_at from ordered),
    ${AGAIN}`,
 );
 
@@ -409,17 +411,22 @@ export interface OwnedDelivery extends DeliveryRecord {
 
 type OwnedRow = RecordRow & { username: string; part: number; account_id: string };
 
+const OF_FILTER = `($2::text is null or d.status = $2) and ($3::uuid is null or d.delivery_id = $3)
+        and ($5::uuid is null or d.delivery_id < $5) and ($6::text is null or d.environment = $6)
+        and ($7::text is null or d.host = $7)`;
+
 // One index seek per account finds its latest deliveries, however many it has.
 const LIST_OWNED = statement<OwnedRow>(
   'deliveries.list_owned',
   `select a.username, a.part, a.account_id, d.* from accounts a cross join lateral (
      select ${COLUMNS} from deliveries d ${joins('d.part')}
-      where d.part = a.part and d.account_id = a.account_id and ($2::text is null or d.status = $2)
-        and ($3::uuid is null or d.delivery_id = $3) and ($5::uuid is null or d.delivery_id < $5)
-        and ($6::text is null or d.environment = $6) and ($7::text is null or d.host = $7)
+      where d.part = a.part and d.account_id = a.account_id and ${OF_FILTER}
       order by d.delivery_id desc limit $4) d
     where $1::text is null or a.username = $1
     order by d.delivery_id desc limit $4`,
+  `select a.username, a.part, a.account_id, ${COLUMNS}
+     from deliveries d join accounts a on a.part = d.part and a.account_id = d.account_id ${joins('d.part')}
+    where ($1::text is null or a.username = $1) and ${OF_FILTER} order by d.delivery_id desc limit $4`,
 );
 
 export interface OwnedFilter {
@@ -447,36 +454,6 @@ export async function listOwnedDeliveries(
   }));
 }
 
-const FAILING = statement<FailingHost>(
-  'deliveries.list_failing',
-  `select a.username, b.host, b.failures, b.open_until,
-          (select min(d.queued_at) from deliveries d
-            where d.part = b.part and d.account_id = b.account_id and d.host = b.host and d.due_at is not null)
-            as since,
-          (select count(*) from deliveries d
-            where d.part = b.part and d.account_id = b.account_id and d.host = b.host and d.due_at is not null)
-            as waiting
-     from accounts a join breakers b on b.part = a.part and b.account_id = a.account_id
-    where b.openings > 0 order by since nulls last limit $1`,
-);
-
-/** A host with an open or half-open circuit breaker. */
-export interface FailingHost {
-  username: string;
-  host: string;
-  /** Consecutive failures of the account's deliveries to this host. */
-  failures: number;
-  open_until: Date | null;
-  /** The time at which the oldest waiting delivery was queued. */
-  since: Date | null;
-  waiting: number;
-}
-
-/** Lists the hosts of all accounts with an open or half-open breaker, longest waiting first. */
-export function listFailingHosts(on: Queryable, limit: number): Promise<FailingHost[]> {
-  return on.query(FAILING, [limit]);
-}
-
 const DIED = statement<{ username: string; dead: number; since: Date }>(
   'deliveries.died',
   `select a.username, d.dead, d.since from accounts a cross join lateral (
@@ -484,6 +461,10 @@ const DIED = statement<{ username: string; dead: number; since: Date }>(
       where part = a.part and account_id = a.account_id and ${FAILED_ONES} and environment = 'production'
         and finished_at > $1) d
     where d.dead > 0 order by d.dead desc limit $2`,
+  `select a.username, count(*) as dead, min(d.finished_at) as since
+     from deliveries d join accounts a on a.part = d.part and a.account_id = d.account_id
+    where ${FAILED_ONES.replaceAll('status', 'd.status')} and d.environment = 'production' and d.finished_at > $1
+    group by d.part, d.account_id, a.username order by dead desc limit $2`,
 );
 
 /** Lists accounts with production deliveries that died since `since`. */

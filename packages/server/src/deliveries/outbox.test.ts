@@ -75,7 +75,7 @@ const arrived = (path: string) => until(async () => open.some((one) => one.path 
 async function isLeasedByInsert(path: string): Promise<boolean> {
   const { rows } = await owner.query(
     `select d.attempts = 1 and d.attempt_started_at is not null and d.lease_token is not null and e.xmin = d.xmin as leased
-       from deliveries d join events e on e.event_id = d.delivery_id where d.url = $1`,
+       from deliveries d join events e on e.part = d.part and e.event_id = d.delivery_id where d.url = $1`,
     [`${url}/${path}`],
   );
   return rows[0].leased;

@@ -106,6 +106,11 @@ const DUE_LANES: Statement<Lane> = statement(
    select d.part, d.account_id, d.host, coalesce(b.failures, 0) as failures
      from due d left join breakers b on b.part = d.part and b.account_id = d.account_id and b.host = d.host
     where d.due_at <= now() and (b.open_until is null or b.open_until <= now()) and ${ofActiveAccount('d')} limit $4`,
+  `select d.part, d.account_id, d.host, coalesce(max(b.failures), 0) as failures
+     from deliveries d left join breakers b on b.part = d.part and b.account_id = d.account_id and b.host = d.host
+    where d.due_at <= now() and (d.part, d.account_id, d.host) > ($1, $2, $3)
+      and (b.open_until is null or b.open_until <= now()) and ${ofActiveAccount('d')}
+    group by d.part, d.account_id, d.host order by d.part, d.account_id, d.host limit $4`,
 );
 
 // Only one worker may send through a half-open breaker. If that worker dies, another worker may send a delivery
@@ -147,7 +152,9 @@ const CLAIM: Statement<ExaminedRow> = statement(
         where part = :part and account_id = :account_id and host = l.host and due_at <= now()
         order by due_at limit coalesce(:max_examined::integer, 2 * l.most) for no key update skip locked) d),
    standing as materialized (
-     select due.*, first.due_at as first_due, first.lease_token is not null as under_way
+     select due.*, first.due_at as first_due,
+            case when first.lease_token is not null or first.due_at <= now() then now() else first.due_at end
+              + make_interval(secs => :parked_seconds) as again_at
        from due left join lateral (
          select e.due_at, e.lease_token from deliveries e
           where e.part = :part and e.account_id = :account_id and e.order_key = due.order_key
@@ -155,8 +162,7 @@ const CLAIM: Statement<ExaminedRow> = statement(
           order by e.queued_at, e.delivery_id limit 1) first on true),
    parked as (
      update deliveries d
-        set due_at = (select case when s.under_way or s.first_due <= now() then now() else s.first_due end
-                        from standing s where s.delivery_id = d.delivery_id) + make_interval(secs => :parked_seconds)
+        set due_at = (select s.again_at from standing s where s.delivery_id = d.delivery_id)
       where d.part = :part and d.account_id = :account_id
         and d.delivery_id = any(array(select delivery_id from standing where first_due is not null))),
    placed as (
@@ -169,7 +175,7 @@ const CLAIM: Statement<ExaminedRow> = statement(
    claimed as (
      update deliveries
         set due_at = now() + make_interval(secs => :lease_seconds), lease_token = :token, attempts = attempts + 1,
-            attempt_started_at = clock_timestamp()
+            attempt_started_at = statement_timestamp()
       where part = :part and account_id = :account_id
         and delivery_id = any(array(select delivery_id from summed
                                      where total <= :max_weight and (place = 1 or total <= :max_bytes)

@@ -99,12 +99,12 @@ async function attemptsOf(uid: string): Promise<object[]> {
   const { rows } = await owner.query(
     `select a.attempt, a.outcome, a.status_code, a.finished_at >= a.started_at as finished,
             a.milliseconds >= 0 as measured
-       from (select delivery_id, attempt, outcome, status_code, started_at, finished_at, milliseconds from attempts
+       from (select part, delivery_id, attempt, outcome, status_code, started_at, finished_at, milliseconds from attempts
              union all
-             select delivery_id, attempts, null, null, attempt_started_at, null, null from deliveries d
+             select part, delivery_id, attempts, null, null, attempt_started_at, null, null from deliveries d
               where attempt_started_at is not null and not exists (
-                select from attempts e where e.delivery_id = d.delivery_id and e.attempt = d.attempts)) a
-       join deliveries using (delivery_id)
+                select from attempts e where e.part = d.part and e.delivery_id = d.delivery_id and e.attempt = d.attempts)) a
+       join deliveries using (part, delivery_id)
        join jobs j using (part, account_id, job_id) where j.uid = $1 order by a.attempt`,
     [uid],
   );

@@ -1,7 +1,7 @@
 /** The SQL statements of the sender: attempts, their results and the ends of deliveries. */
 import type { AccountRef, Environment } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
-import { columnsOf, statement } from '../database/statements.ts';
+import { AS_TEXT, columnsOf, statement } from '../database/statements.ts';
 import { ofActiveAccount } from '../work/queue.ts';
 import { OPENING_FAILURES } from './breaker.ts';
 import type { EventType } from './event-types.ts';
@@ -158,13 +158,13 @@ export async function endUnwanted(on: Queryable, { account, id, token }: HeldDel
 }
 
 // SQL: writes the rows of ended attempts. If the lease was lost, another claim may have inserted the row already.
-const INSERT_ATTEMPTS = `
+const insertAttempts = (part: string) => `
      insert into attempts (part, account_id, delivery_id, attempt, started_at, finished_at, outcome, status_code,
                            milliseconds, detail, headers, answer, answer_complete)
      select d.part, d.account_id, d.delivery_id, g.attempt, coalesce(d.attempt_started_at, now()), clock_timestamp(),
             g.outcome, g.status_code, g.milliseconds, g.detail, g.headers, g.answer, g.answer_complete
        from given g
-       join deliveries d on d.part = g.part and d.account_id = g.account_id and d.delivery_id = g.delivery_id
+       join deliveries d on d.part = ${part} and d.account_id = g.account_id and d.delivery_id = g.delivery_id
       order by d.part, d.account_id, d.delivery_id
      on conflict (part, account_id, delivery_id, attempt) do update
         set finished_at = excluded.finished_at, outcome = excluded.outcome, status_code = excluded.status_code,
@@ -172,7 +172,8 @@ const INSERT_ATTEMPTS = `
             answer = excluded.answer, answer_complete = excluded.answer_complete`;
 
 // Records the attempt and what it shows about the host even if the lease was lost. Only the holder of the
-// lease changes the delivery. A healthy host has no row in `breakers`, so usually that table is not written.
+// lease changes the delivery. A healthy host has no row in `breakers`, so usually that table is not written. The first
+// failures of a host at the same time find no row to lock, so none of them may undo what another one wrote.
 const FINISH_ATTEMPT = statement<ChangedRow & { opened: boolean }>(
   'deliveries.finish_attempt',
   `with given as (
@@ -180,11 +181,11 @@ const FINISH_ATTEMPT = statement<ChangedRow & { opened: boolean }>(
             :attempt::integer as attempt, :outcome::text as outcome, :status_code::smallint as status_code,
             :milliseconds::integer as milliseconds, :detail::text as detail, :headers::jsonb as headers,
             :answer::text as answer, :answer_complete::boolean as answer_complete),
-   attempt as (${INSERT_ATTEMPTS}),
+   attempt as (${insertAttempts(':part')}),
    moved as (
      update deliveries
         set status = :status, failure = :failure, due_at = :due_at, scheduled_at = null, lease_token = null,
-            attempt_started_at = null, finished_at = case when :status = 'pending' then null else now() end
+            attempt_started_at = null, finished_at = (select now() where :status <> 'pending')
       where part = :part and account_id = :account_id and delivery_id = :delivery_id and lease_token = :token
         and status = 'pending'
      returning part, account_id, delivery_id, event, chat_id, ${FOLLOWING_MESSAGE}, status, order_key, queued_at),
@@ -192,25 +193,28 @@ const FINISH_ATTEMPT = statement<ChangedRow & { opened: boolean }>(
    next as (${WAKE_NEXT} returning n.delivery_id),
    alive as (
      delete from breakers where part = :part and account_id = :account_id and host = :host and :signal = 'alive'),
+   before as materialized (
+     select failures, openings, open_until from breakers
+      where part = :part and account_id = :account_id and host = :host and :signal = 'failing' for update),
+   counted as (
+     select coalesce(b.failures, 0) + 1 as failures, coalesce(b.openings, 0) as openings, b.open_until
+       from (select 1) one left join before b on true where :signal = 'failing'),
+   decided as (
+     select *, case when openings = 0 then failures >= :opening_failures else :probe end as opens from counted),
    failing as (
-     insert into breakers (part, account_id, host, failures)
-     select :part, :account_id, :host, 1 where :signal = 'failing'
+     insert into breakers (part, account_id, host, failures, openings, open_until)
+     select :part, :account_id, :host, failures, case when opens then openings + 1 else openings end,
+            case when opens
+                 then now() + make_interval(secs => (:breaker_seconds::float8[])
+                        [least(openings + 1, cardinality(:breaker_seconds))])
+                 else open_until end
+       from decided
      on conflict (part, account_id, host) do update
-        set failures = breakers.failures + 1,
-            (openings, open_until) = (
-              select case when opens then breakers.openings + 1 else breakers.openings end,
-                     case when opens
-                          then now() + make_interval(secs => (:breaker_seconds::float8[])
-                                 [least(breakers.openings + 1, cardinality(:breaker_seconds))])
-                          else breakers.open_until end
-                from (select (:probe and breakers.openings > 0)
-                             or (breakers.openings = 0 and breakers.failures + 1 >= :opening_failures)
-                             as opens) decision)
-     returning failures, openings, open_until)
+        set failures = breakers.failures + 1, openings = greatest(breakers.openings, excluded.openings),
+            open_until = greatest(breakers.open_until, excluded.open_until))
    select m.part, m.account_id, m.delivery_id, m.event, m.chat_id, m.message_id, m.status,
           exists (select from next) as next,
-          coalesce((select open_until > now() and (:probe or failures = :opening_failures) from failing), false)
-            as opened
+          coalesce((select opens from decided), false) as opened
      from (select 1) one left join moved m on true`,
 );
 
@@ -261,15 +265,15 @@ const FINISH_ANSWERED = statement<ChangedRow & { token: string }>(
        :answer_complete::boolean[], :status::text[], :failure::text[], :due_at::timestamptz[], :host::text[])
        as g (part, account_id, delivery_id, token, attempt, status_code, milliseconds, headers, answer,
              answer_complete, status, failure, due_at, host)),
-   attempt as (${INSERT_ATTEMPTS}),
+   attempt as (${insertAttempts('g.part')}),
    locked as materialized (
-     select g.part, g.account_id, g.delivery_id, g.token, g.status, g.failure, g.due_at from given g
+     select g.part, g.account_id, g.delivery_id, g.token, g.status, g.failure, g.due_at, ${AS_TEXT} from given g
        join deliveries l on l.part = g.part and l.account_id = g.account_id and l.delivery_id = g.delivery_id
       where l.lease_token = g.token and l.status = 'pending'
       order by l.part, l.account_id, l.delivery_id for no key update of l),
    moved as (
      update deliveries d set status = k.status, failure = k.failure, due_at = k.due_at, scheduled_at = null,
-            lease_token = null, attempt_started_at = null, finished_at = case when k.status = 'pending' then null else now() end
+            lease_token = null, attempt_started_at = null, finished_at = (select now() where k.status <> 'pending')
        from locked k
       where d.part = k.part and d.account_id = k.account_id and d.delivery_id = k.delivery_id
      returning d.part, d.account_id, d.delivery_id, k.token, d.event, d.chat_id, ${FOLLOWING_MESSAGE}, d.status,
@@ -388,4 +392,34 @@ export async function expireDeliveries(
   });
   if (rows.length > 0) transaction.changed('deliveries', account);
   return rows.map(toChanged);
+}
+
+const FAILING = statement<FailingHost>(
+  'deliveries.list_failing',
+  `select a.username, b.host, b.failures, b.open_until,
+          (select min(d.queued_at) from deliveries d
+            where d.part = b.part and d.account_id = b.account_id and d.host = b.host and d.due_at is not null)
+            as since,
+          (select count(*) from deliveries d
+            where d.part = b.part and d.account_id = b.account_id and d.host = b.host and d.due_at is not null)
+            as waiting
+     from accounts a join breakers b on b.part = a.part and b.account_id = a.account_id
+    where b.openings > 0 order by since nulls last limit $1`,
+);
+
+/** A host with an open or half-open circuit breaker. */
+export interface FailingHost {
+  username: string;
+  host: string;
+  /** Consecutive failures of the account's deliveries to this host. */
+  failures: number;
+  open_until: Date | null;
+  /** The time at which the oldest waiting delivery was queued. */
+  since: Date | null;
+  waiting: number;
+}
+
+/** Lists the hosts of all accounts with an open or half-open breaker, longest waiting first. */
+export function listFailingHosts(on: Queryable, limit: number): Promise<FailingHost[]> {
+  return on.query(FAILING, [limit]);
 }

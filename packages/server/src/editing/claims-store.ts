@@ -1,16 +1,15 @@
 /**
  * SQL statements about claims.
  *
- * One statement claims a task. It reads across accounts, because an editor works for all accounts, and it
- * returns no text. `for update skip locked` on the task keeps two editors from claiming it at the same time.
- * The unique key of an editor's slots limits concurrent claims of one editor.
+ * A claim tries the tasks of the editor's queue in order. `for update skip locked` on the task keeps two editors from
+ * claiming it at the same time. The unique key of an editor's slots limits concurrent claims of one editor.
  */
-import type { Format, Piece } from '@dragoman/documents';
 import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
-import { statement } from '../database/statements.ts';
+import { AS_TEXT, statement } from '../database/statements.ts';
 import { claimable, holds } from './access-store.ts';
+import { LISTED, listNext, type QueueRow, SLOTS, URGENCY } from './queue-store.ts';
 import { type ClaimEnd, TASK_MOVES, type TaskKind } from './states.ts';
 import type { TaskKey } from './store.ts';
 
@@ -40,70 +39,6 @@ export interface ClaimRules {
   expiries: number;
 }
 
-/**
- * SQL query: the end of the user's pause. An editor may not claim for 30 minutes when too many of their claims
- * expired within 24 hours.
- */
-const PAUSED = (user: string, expiries: string) => `
-  select max(ended_at) + interval '30 minutes' as until from claims
-   where user_id = ${user} and ended in ('lease_expired', 'limit_expired') and ended_at > now() - interval '1 day'
-  having count(*) >= ${expiries} and max(ended_at) + interval '30 minutes' > now()`;
-
-/**
- * SQL expression for urgency: 0 past the deadline, 1 when less than half of the time to the deadline is left,
- * otherwise 2.
- */
-const URGENCY = `case when t.deadline_at <= now() then 0
-       when now() > t.created_at + (t.deadline_at - t.created_at) / 2 then 1 else 2 end`;
-
-/**
- * SQL query for the tasks that a user may claim: the first open tasks of each account in the user's language
- * pairs, with the number of the account's claimed tasks. The query needs one index search for each account.
- */
-const candidates = (user: string, mine: string, each: string) => `
-   mine as (${mine}),
-   accounts_of as (
-     select m.*, a.part, a.account_id
-       from mine m cross join lateral (
-         select t.part, t.account_id from tasks t
-          where t.status = 'open' and t.source_language = m.source_language
-            and t.target_language = m.target_language and t.kind = m.kind
-          order by t.part, t.account_id limit 1) a
-     union all
-     select m.source_language, m.target_language, m.kind, m.slot, a.part, a.account_id
-       from accounts_of m cross join lateral (
-         select t.part, t.account_id from tasks t
-          where t.status = 'open' and t.source_language = m.source_language
-            and t.target_language = m.target_language and t.kind = m.kind
-            and (t.part, t.account_id) > (m.part, m.account_id)
-          order by t.part, t.account_id limit 1) a),
-   candidates as (
-     select t.*, m.slot, ${URGENCY} as urgency,
-            t.reserved_for is not null and t.reserved_for = ${user} and t.reserved_until > now() as mine,
-            (select count(*) from editor_slots s where s.part = m.part and s.account_id = m.account_id) as in_work
-       from accounts_of m cross join lateral (
-         select t.* from tasks t
-          where t.status = 'open' and t.source_language = m.source_language
-            and t.target_language = m.target_language and t.kind = m.kind
-            and t.part = m.part and t.account_id = m.account_id and ${claimable(user, 't.part')}
-          order by t.priority desc, t.deadline_at, t.task_id limit ${each}) t)`;
-
-/**
- * The order of the queue: urgency, then the account with the fewest claimed tasks, then age. Priority and
- * reservations come before.
- */
-const ORDER = 'priority desc, mine desc, urgency, in_work, created_at, task_id';
-
-/** SQL query: the lowest free claim slot of the user for each kind of task. */
-const SLOTS = `
-   slots as (
-     select k.kind, min(n.slot) as slot
-       from (values ('edit', :edit_cap::integer), ('review', :review_cap::integer)) k (kind, cap), generate_series(0, k.cap - 1) n (slot)
-      where not exists (
-        select from editor_slots s where s.user_id = :user_id and s.kind = k.kind and s.slot = n.slot)
-      group by k.kind),
-   paused as (${PAUSED(':user_id', ':expiries')})`;
-
 /** SQL query: claims the task that `picked` selects. */
 const TAKE = `
    slotted as (
@@ -113,7 +48,7 @@ const TAKE = `
    taken as (
      update tasks t set status = :to, editor_id = :user_id, changed_at = now(), reserved_for = null, reserved_until = null
        from slotted s
-      where t.part = s.part and t.account_id = s.account_id and t.task_id = s.task_id and t.status = any(:from)
+      where t.part = :part and t.account_id = :account_id and t.task_id = s.task_id and t.status = any(:from)
      returning t.part, t.account_id, t.task_id, t.job_id, t.kind, t.words),
    leased as (
      insert into claims (part, account_id, claim_id, task_id, job_id, kind, user_id, claimed_at, lease_until, limit_until)
@@ -126,42 +61,17 @@ const TAKE = `
 
 type ClaimedRow = HeldRow & { part: number; account_id: string };
 
-/** Several candidates of each account are read, because other claims may have locked some of them. */
-const CANDIDATES_PER_ACCOUNT = 8;
-
-// The lateral subquery tries the candidates in order until it can lock one. A plain join would read all open
-// tasks of all accounts (20 ms instead of 0.5 ms with 12,000 tasks).
-const CLAIM_NEXT = statement<ClaimedRow>(
-  'editing.claim_next',
-  `with recursive ${SLOTS},
-   ${candidates(
-     ':user_id',
-     `select l.source_language, l.target_language, s.kind, s.slot from user_languages l, slots s
-       where l.user_id = :user_id and (s.kind = 'edit' or l.review) and not exists (select from paused)`,
-     String(CANDIDATES_PER_ACCOUNT),
-   )},
-   ordered as (select c.*, row_number() over (order by ${ORDER}) as place from candidates c),
-   picked as (
-     select t.part, t.account_id, t.task_id, t.kind, o.slot
-       from (select * from ordered order by place offset 0) o cross join lateral (
-         select t.* from tasks t
-          where t.part = o.part and t.account_id = o.account_id and t.task_id = o.task_id and t.status = 'open'
-          for update skip locked) t
-      limit 1),
-   ${TAKE}`,
-);
-
-const CLAIM_NAMED = statement<ClaimedRow>(
-  'editing.claim_named',
+const CLAIM = statement<ClaimedRow>(
+  'editing.claim',
   `with ${SLOTS},
    picked as (
-     select t.part, t.account_id, t.task_id, t.kind, s.slot
+     select t.part, t.account_id, t.task_id, t.kind, s.slot, ${AS_TEXT}
        from tasks t
        join slots s on s.kind = t.kind
        join user_languages l on l.user_id = :user_id and l.source_language = t.source_language
         and l.target_language = t.target_language and (t.kind = 'edit' or l.review)
       where t.part = :part and t.account_id = :account_id and t.task_id = :task_id and t.status = 'open'
-        and not exists (select from paused) and ${claimable(':user_id', ':part')}
+        and ${claimable(':user_id', ':part')}
       for update of t skip locked),
    ${TAKE}`,
 );
@@ -185,143 +95,41 @@ export async function claimTask(
     lease_seconds: rules.leaseSeconds,
     limit_seconds: rules.limitSeconds,
     words_per_minute: rules.wordsPerMinute,
-    expiries: rules.expiries,
     to,
     from,
   };
-  const [row] =
-    named === undefined
-      ? await on.query(CLAIM_NEXT, values)
-      : await on.query(CLAIM_NAMED, {
-          ...values,
-          part: named.account.part,
-          account_id: named.account.accountId,
-          task_id: named.taskId,
-        });
-  if (row === undefined) return undefined;
-  const account = { part: row.part, accountId: row.account_id } as AccountRef;
-  on.changed('tasks', account, row.job_id);
-  return { key: { account, taskId: row.task_id, jobId: row.job_id }, held: row };
+  if ((await pausedUntil(on, userId, rules)) !== undefined) return undefined;
+  for (const { account, taskId } of named === undefined ? await listNext(on, values) : [named]) {
+    const [row] = await on.query(CLAIM, {
+      ...values,
+      part: account.part,
+      account_id: account.accountId,
+      task_id: taskId,
+    });
+    if (row === undefined) continue;
+    on.changed('tasks', account, row.job_id);
+    return { key: { account, taskId, jobId: row.job_id }, held: row };
+  }
+  return undefined;
 }
 
-const PAUSED_UNTIL = statement<{ until: Date }>('editing.paused_until', PAUSED('$1', '$2'));
+const PAUSED_UNTIL = statement<{ until: Date }>(
+  'editing.paused_until',
+  `select max(ended_at) + interval '30 minutes' as until from claims
+    where user_id = $1 and ended in ('lease_expired', 'limit_expired') and ended_at > now() - interval '1 day'
+   having count(*) >= $2 and max(ended_at) + interval '30 minutes' > now()`,
+);
 
+/**
+ * Returns the end of the user's pause. An editor may not claim for 30 minutes when too many of their claims expired
+ * within 24 hours.
+ */
 export async function pausedUntil(
   on: Queryable,
   userId: string,
   { expiries }: ClaimRules,
 ): Promise<Date | undefined> {
   return (await on.query(PAUSED_UNTIL, [userId, expiries]))[0]?.until;
-}
-
-/** A task in a list of an editor or an operator. */
-export interface ListedRow {
-  part: number;
-  account_id: string;
-  task_id: string;
-  kind: TaskKind;
-  status: 'open' | 'claimed';
-  source_language: string;
-  target_language: string;
-  words: number;
-  first_position: number;
-  last_position: number;
-  priority: number;
-  urgency: 0 | 1 | 2;
-  mine: boolean;
-  returned: boolean;
-  created_at: Date;
-  deadline_at: Date;
-  uid: string;
-  order_number: number;
-  text_format: Format;
-  tone: string | null;
-  topics: string[] | null;
-  brand_name: string | null;
-  confirmed: number;
-  /** The number of segments that are joined with an earlier one. */
-  joined: number;
-}
-
-/** A task of an editor's queue, with the sources of its first segments. */
-export interface QueueRow extends ListedRow {
-  beginning: Piece[][] | null;
-}
-
-/** The number of segments whose sources the queue reads for the first words of a task. */
-const BEGINNING = 3;
-
-/** The columns of task `t` that an editor's queue shows. */
-const LISTED = `t.part, t.account_id, t.task_id, t.kind, t.status, t.source_language, t.target_language, t.words,
-  t.first_position, t.last_position, t.priority, t.returned, t.created_at, t.deadline_at, j.uid, j.order_number, j.text_format,
-  j.tone, j.topics,
-  (select b.name from brands b
-    where b.part = t.part and b.account_id = t.account_id and b.external_id = coalesce(j.brand, j.default_brand))
-    as brand_name,
-  (select count(*) from edits e
-    where e.part = t.part and e.account_id = t.account_id and e.job_id = t.job_id and e.status = 'confirmed'
-      and e.position between t.first_position and t.last_position) as confirmed,
-  (select count(*) from segments s
-    where s.part = t.part and s.account_id = t.account_id and s.job_id = t.job_id and s.joined_to is not null
-      and s.position between t.first_position and t.last_position) as joined,
-  (select jsonb_agg(s.source order by s.position) from segments s
-    where s.part = t.part and s.account_id = t.account_id and s.job_id = t.job_id and s.joined_to is null
-      and s.position between t.first_position and least(t.last_position, t.first_position + ${BEGINNING - 1}))
-    as beginning`;
-
-const QUEUE = statement<QueueRow>(
-  'editing.queue',
-  `with recursive ${candidates(
-    '$1',
-    `select l.source_language, l.target_language, k.kind, 0 as slot
-       from user_languages l, (values ('edit'), ('review')) k (kind)
-      where l.user_id = $1 and (k.kind = 'edit' or l.review)`,
-    '$2',
-  )},
-   ordered as (
-     select c.*, row_number() over (partition by account_id order by priority desc, deadline_at, task_id) as turn
-       from candidates c),
-   shown as (
-     select *, row_number() over (order by priority desc, mine desc, urgency, in_work + turn, created_at, task_id) as place
-       from ordered where turn <= $2)
-   select ${LISTED}, t.urgency, t.mine
-     from shown t join jobs j on j.part = t.part and j.account_id = t.account_id and j.job_id = t.job_id
-    where t.place <= $3 order by t.place`,
-);
-
-/** Lists the open tasks that a user may claim. @param each maximum number of tasks of one account */
-export function listQueue(on: Queryable, userId: string, each: number, all: number): Promise<QueueRow[]> {
-  return on.query(QUEUE, [userId, each, all]);
-}
-
-/** SQL clause: the open tasks `t` that the user `$1` may claim. */
-const WAITING = `
-  from user_languages l join tasks t using (source_language, target_language)
- where l.user_id = $1 and t.status = 'open' and (t.kind = 'edit' or l.review) and ${claimable('$1', 't.part')}`;
-
-const COUNT_WAITING = statement<{ waiting: number }>(
-  'editing.count_waiting',
-  `select count(*) as waiting from (select 1 ${WAITING} limit $2) one`,
-);
-
-const FIND_WAITING = statement<{ part: number; account_id: string; job_id: string; task_id: string }>(
-  'editing.find_waiting',
-  `select t.part, t.account_id, t.job_id, t.task_id ${WAITING} limit 1`,
-);
-
-/** Returns any open task that the user may claim. Other transactions may have locked it. */
-export async function findWaiting(on: Queryable, userId: string): Promise<TaskKey | undefined> {
-  const [row] = await on.query(FIND_WAITING, [userId]);
-  if (row === undefined) return undefined;
-  const account = { part: row.part, accountId: row.account_id } as AccountRef;
-  return { account, taskId: row.task_id, jobId: row.job_id };
-}
-
-/** The maximum number of open tasks that are counted. */
-const MAX_COUNTED = 1000;
-
-export async function countWaiting(on: Queryable, userId: string): Promise<number> {
-  return (await on.query(COUNT_WAITING, [userId, MAX_COUNTED]))[0]!.waiting;
 }
 
 const HELD_BY = statement<QueueRow & HeldRow>(
@@ -372,10 +180,12 @@ export async function readActiveTime(
 // saved.
 const KEEP = statement<HeldRow>(
   'editing.keep',
-  `update claims c set lease_until = now() + make_interval(secs => $6), saves = saves + $7, active_ms = active_ms + $8
-    where c.part = $1 and c.account_id = $2 and c.task_id = $3 and c.claim_id = $4 and c.user_id = $5
-      and ${holds('$1')}
-   returning ${HELD}`,
+  `with c as (
+     update claims c set lease_until = now() + make_interval(secs => $6), saves = saves + $7, active_ms = active_ms + $8
+      where c.part = $1 and c.account_id = $2 and c.task_id = $3 and c.claim_id = $4 and c.user_id = $5
+        and ${holds('$1')}
+     returning *)
+   select ${HELD} from c`,
 );
 
 export interface Holder {
@@ -397,11 +207,16 @@ export async function keepClaim(
 
 const EXTEND = statement<HeldRow>(
   'editing.extend',
-  `update claims c set extended = true, limit_until = limit_until + (limit_until - claimed_at) / 2,
-          lease_until = now() + make_interval(secs => $6)
-    where c.part = $1 and c.account_id = $2 and c.task_id = $3 and c.claim_id = $4 and c.user_id = $5
-      and ${holds('$1')} and not extended
-   returning ${HELD}`,
+  `with held as (
+     select c.claim_id, c.limit_until + (c.limit_until - c.claimed_at) / 2 as later from claims c
+      where c.part = $1 and c.account_id = $2 and c.task_id = $3 and c.claim_id = $4 and c.user_id = $5
+        and ${holds('$1')} and not c.extended
+        for no key update),
+   c as (
+     update claims c set extended = true, limit_until = held.later, lease_until = now() + make_interval(secs => $6)
+       from held where c.part = $1 and c.account_id = $2 and c.claim_id = held.claim_id
+     returning c.*)
+   select ${HELD} from c`,
 );
 
 /**
@@ -435,18 +250,27 @@ export async function findPastClaim(
   return (await on.query(PAST, [account.part, account.accountId, taskId, token, userId]))[0]?.ended;
 }
 
+const EXPIRED = statement<{ part: number; account_id: string; claim_id: string }>(
+  'editing.expired_claims',
+  `select c.part, c.account_id, c.claim_id
+     from claims c join tasks t on t.part = c.part and t.account_id = c.account_id and t.task_id = c.task_id
+    where c.ended_at is null and least(c.lease_until, c.limit_until) <= now() and t.status = any($2)
+    order by least(c.lease_until, c.limit_until) limit $1`,
+);
+
 // Locks tasks before claims, like all statements. The times are checked again after locking, because a
 // concurrent heartbeat may have extended a lease.
 const EXPIRE = statement<{ part: number; account_id: string; job_id: string }>(
   'editing.expire',
   `with over as (
-     select t.part, t.account_id, t.task_id, c.claim_id
-       from claims c join tasks t on t.part = c.part and t.account_id = c.account_id and t.task_id = c.task_id
-      where c.ended_at is null and least(c.lease_until, c.limit_until) <= now() and t.status = any($3)
-      order by least(c.lease_until, c.limit_until) limit $1 for update of t skip locked),
+     select t.part, t.account_id, t.task_id, c.claim_id, ${AS_TEXT}
+       from unnest($1::smallint[], $2::uuid[], $3::uuid[]) as g (part, account_id, claim_id)
+       join claims c on c.part = g.part and c.account_id = g.account_id and c.claim_id = g.claim_id
+       join tasks t on t.part = c.part and t.account_id = c.account_id and t.task_id = c.task_id
+      where t.status = any($5) for update of t skip locked),
    ended as (
      update claims c
-        set ended_at = clock_timestamp(), ended = case when c.lease_until <= c.limit_until then 'lease_expired' else 'limit_expired' end
+        set ended_at = statement_timestamp(), ended = case when c.lease_until <= c.limit_until then 'lease_expired' else 'limit_expired' end
        from over o
       where c.part = o.part and c.account_id = o.account_id and c.claim_id = o.claim_id
         and c.ended_at is null and least(c.lease_until, c.limit_until) <= now()
@@ -454,21 +278,30 @@ const EXPIRE = statement<{ part: number; account_id: string; job_id: string }>(
    freed as (
      delete from editor_slots s using ended e
       where s.part = e.part and s.account_id = e.account_id and s.task_id = e.task_id)
-   update tasks t set status = $2, changed_at = now()
+   update tasks t set status = $4, changed_at = now()
      from ended e
     where t.part = e.part and t.account_id = e.account_id and t.task_id = e.task_id
    returning t.part, t.account_id, t.job_id`,
 );
 
 /**
- * Ends expired claims and reopens their tasks, without deleting edits. @returns the job of each ended claim
+ * Ends expired claims and reopens their tasks, without deleting edits. Leaves out tasks that other transactions have
+ * locked. @returns the job of each ended claim
  */
 export async function expireClaims(
   on: Queryable,
   most: number,
 ): Promise<{ account: AccountRef; jobId: string }[]> {
   const { from, to } = TASK_MOVES.expire;
-  const rows = await on.query(EXPIRE, [most, to, from]);
+  const expired = await on.query(EXPIRED, [most, from]);
+  if (expired.length === 0) return [];
+  const rows = await on.query(EXPIRE, [
+    expired.map(({ part }) => part),
+    expired.map(({ account_id }) => account_id),
+    expired.map(({ claim_id }) => claim_id),
+    to,
+    from,
+  ]);
   return rows.map(({ part, account_id: accountId, job_id: jobId }) => {
     const account = { part, accountId } as AccountRef;
     on.changed('tasks', account, jobId);

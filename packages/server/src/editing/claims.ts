@@ -8,6 +8,7 @@ import { findTask } from './access-store.ts';
 import * as claims from './claims-store.ts';
 import type { EditingContext, EditingUser } from './context.ts';
 import { makeDueNow } from './due-store.ts';
+import * as queue from './queue-store.ts';
 import type { LeaseBody, ListedBody, QueueBody, QueueTaskBody } from './schemas.ts';
 import type { ClaimEnd, TaskStatus } from './states.ts';
 import * as store from './store.ts';
@@ -50,8 +51,8 @@ export async function readQueue(context: EditingContext, { userId }: EditingUser
   const { database, rules } = context;
   await endExpiredClaims(context);
   const [open, waiting, held, paused] = await Promise.all([
-    claims.listQueue(database, userId, MAX_SHOWN_PER_ACCOUNT, MAX_SHOWN),
-    claims.countWaiting(database, userId),
+    queue.listQueue(database, userId, MAX_SHOWN_PER_ACCOUNT, MAX_SHOWN),
+    queue.countWaiting(database, userId),
     claims.listHeld(database, userId),
     claims.pausedUntil(database, userId, rules),
   ]);
@@ -69,7 +70,7 @@ const URGENCIES = ['late', 'soon', 'normal'] as const;
 /** The maximum length of the first words of a task, in UTF-16 code units. */
 const EXCERPT_LENGTH = 120;
 
-function presentQueued(context: EditingContext, row: claims.QueueRow): QueueTaskBody {
+function presentQueued(context: EditingContext, row: queue.QueueRow): QueueTaskBody {
   const { wordsPerMinute, editPay, reviewPay } = context.rules;
   const cents = row.kind === 'edit' ? editPay : reviewPay;
   return {
@@ -97,7 +98,7 @@ function excerptOf(segments: readonly (readonly Piece[])[]): string {
 
 export function presentListed(
   context: EditingContext,
-  row: Omit<claims.ListedRow, 'status'> & { status: TaskStatus },
+  row: Omit<queue.ListedRow, 'status'> & { status: TaskStatus },
 ): ListedBody {
   return {
     task: row.task_id,
@@ -206,7 +207,7 @@ async function findOpen(
   { userId }: EditingUser,
   named: store.TaskKey | undefined,
 ): Promise<store.TaskKey | undefined> {
-  if (named === undefined) return claims.findWaiting(database, userId);
+  if (named === undefined) return queue.findWaiting(database, userId);
   return (await findTask(database, named, userId))?.may_claim ? named : undefined;
 }
 

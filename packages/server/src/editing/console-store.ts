@@ -2,8 +2,8 @@
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import { ofActiveAccount } from '../work/queue.ts';
-import type { ListedRow } from './claims-store.ts';
 import { SHOWN_ROUTE } from './edits-store.ts';
+import type { ListedRow } from './queue-store.ts';
 import type { ClaimEnd, TaskKind, TaskStatus } from './states.ts';
 
 export interface ConsoleQuery {
@@ -31,9 +31,10 @@ export interface ConsoleRow extends Omit<ListedRow, 'status' | 'mine'> {
 }
 
 // Reads tasks across accounts for operators, without any text.
-const TASKS = statement<ConsoleRow>(
-  'editing.console_tasks',
-  `select t.part, t.account_id, t.task_id, t.job_id, t.kind, t.status, t.source_language, t.target_language, t.words, t.first_position,
+const tasks = (
+  from: string,
+  end: string,
+) => `select t.part, t.account_id, t.task_id, t.job_id, t.kind, t.status, t.source_language, t.target_language, t.words, t.first_position,
           t.last_position, t.priority, t.returned, t.created_at, t.deadline_at, t.editor_id, u.name as editor, a.username,
           j.uid, j.order_number, j.text_format, j.tone, j.topics, b.name as brand_name,
           case when t.deadline_at <= now() then 0
@@ -54,20 +55,32 @@ const TASKS = statement<ConsoleRow>(
               'created_at', r.created_at) order by r.report_id)
              from task_reports r left join users p on p.user_id = r.user_id
             where r.part = t.part and r.account_id = t.account_id and r.task_id = t.task_id), '[]') as reports
-     from (
-       select t.* from tasks t join accounts a on a.part = t.part and a.account_id = t.account_id
-        where case when $1::text is not null then t.status = $1
-                   else $8::uuid is not null or t.status in ('open', 'claimed', 'submitted', 'reported') end
-          and ($2::text is null or t.kind = $2) and ($3::text is null or t.source_language = $3)
-          and ($4::text is null or t.target_language = $4) and ($5::text is null or a.username = $5)
-          and ($8::uuid is null or t.job_id = $8)
-        order by t.status = 'reported' desc, t.deadline_at, t.task_id limit $6 offset $7) t
-     join accounts a on a.account_id = t.account_id
+     from ${from}
      join jobs j on j.part = t.part and j.account_id = t.account_id and j.job_id = t.job_id
      left join brands b on b.part = j.part and b.account_id = j.account_id
       and b.external_id = coalesce(j.brand, j.default_brand)
      left join users u on u.user_id = t.editor_id
-    order by t.status = 'reported' desc, t.deadline_at, t.task_id`,
+     ${end}`;
+
+const SHOWN = `case when $1::text is not null then t.status = $1
+                   else $8::uuid is not null or t.status in ('open', 'claimed', 'submitted', 'reported') end
+          and ($2::text is null or t.kind = $2) and ($3::text is null or t.source_language = $3)
+          and ($4::text is null or t.target_language = $4) and ($5::text is null or a.username = $5)
+          and ($8::uuid is null or t.job_id = $8)`;
+
+const OF_ACCOUNT = 'accounts a on a.part = t.part and a.account_id = t.account_id';
+
+const SHOWN_ORDER = "order by t.status = 'reported' desc, t.deadline_at, t.task_id";
+
+// The plain form reads the other tables only for the tasks of the page. A distributed database refuses that.
+const TASKS = statement<ConsoleRow>(
+  'editing.console_tasks',
+  tasks(
+    `(select t.* from tasks t join ${OF_ACCOUNT} where ${SHOWN} ${SHOWN_ORDER} limit $6 offset $7) t
+     join ${OF_ACCOUNT}`,
+    SHOWN_ORDER,
+  ),
+  tasks(`tasks t join ${OF_ACCOUNT}`, `where ${SHOWN} ${SHOWN_ORDER} limit $6 offset $7`),
 );
 
 export function findTasks(on: Queryable, query: ConsoleQuery): Promise<ConsoleRow[]> {

@@ -16,16 +16,26 @@ export function jobsByAccount(jobs: readonly DueJob[]): [account: AccountRef, jo
   return [...groups.values()].map((own) => [own[0]!.account, [...new Set(own.map(({ jobId }) => jobId))]]);
 }
 
+/** The number of due jobs that are tried before none is taken. Other processes may be working on them. */
+const TRIED = 32;
+
+const DUE_JOBS = statement<{ part: number; account_id: string; job_id: string }>(
+  'editing.due_jobs',
+  `select part, account_id, job_id from edited_jobs q
+    where due_at <= now() and account_id <> all($1::uuid[]) and ${ofActiveAccount('q')}
+    order by due_at limit $2`,
+);
+
 // Taking a job moves its `due_at` into the future, like a lease: if this process dies, another process takes
 // the job at that time.
-const DUE_JOB = statement<{ part: number; account_id: string; job_id: string }>(
-  'editing.due_job',
-  `update edited_jobs e set due_at = now() + make_interval(secs => $2)
-     from (select part, account_id, job_id from edited_jobs q
-            where due_at <= now() and account_id <> all($1::uuid[]) and ${ofActiveAccount('q')}
-            order by due_at limit 1 for update skip locked) d
-    where e.part = d.part and e.account_id = d.account_id and e.job_id = d.job_id
-   returning e.part, e.account_id, e.job_id`,
+const TAKE = statement<{ taken: true }>(
+  'editing.take_due_job',
+  `with due as (
+     select job_id from edited_jobs
+      where part = $1 and account_id = $2 and job_id = $3 and due_at <= now() for update skip locked)
+   update edited_jobs e set due_at = now() + make_interval(secs => $4)
+     from due where e.part = $1 and e.account_id = $2 and e.job_id = due.job_id
+   returning true as taken`,
 );
 
 /** Takes the job that has been due longest. Jobs of the accounts in `except` are left out. */
@@ -34,9 +44,11 @@ export async function takeDueJob(
   except: readonly string[],
   leaseSeconds: number,
 ): Promise<DueJob | undefined> {
-  const [row] = await on.query(DUE_JOB, [except, leaseSeconds]);
-  if (row === undefined) return undefined;
-  return { account: { part: row.part, accountId: row.account_id } as AccountRef, jobId: row.job_id };
+  for (const { part, account_id: accountId, job_id: jobId } of await on.query(DUE_JOBS, [except, TRIED])) {
+    const taken = await on.query(TAKE, [part, accountId, jobId, leaseSeconds]);
+    if (taken.length > 0) return { account: { part, accountId } as AccountRef, jobId };
+  }
+  return undefined;
 }
 
 // Compares the stage, because a transaction that changed the stage in the meantime has also set `due_at`.

@@ -6,7 +6,7 @@ import { accountNamed } from '../access/accounts.ts';
 import { saveBrand } from '../brands/brands.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
 import { findDiscrepancies } from '../ledger/verify-store.ts';
-import { claimTask, confirm, HUMAN, orderEdit, pathOf, save } from '../testing/editors.ts';
+import { claimTask, confirm, expireDeadline, HUMAN, orderEdit, pathOf, save } from '../testing/editors.ts';
 import {
   createClient,
   createPerson,
@@ -63,13 +63,9 @@ const done = (uid: string) =>
 const order = (fields: object = {}) => orderEdit(call, SOURCE, { brand: 'fb', ...fields });
 const NAMED = `job_id = (select job_id from jobs where uid = $1)`;
 
-/** Moves the deadline of a job into the past. */
 async function passDeadline(uid: string): Promise<void> {
-  await owner.query(
-    `update edited_jobs set deadline_at = now() - interval '1 s', due_at = case when due_at is not null then now() end
-      where ${NAMED}`,
-    [uid],
-  );
+  const { rows } = await owner.query('select part, job_id from jobs where uid = $1', [uid]);
+  await expireDeadline(owner, rows[0]);
 }
 
 async function hoursLeft(uid: string): Promise<number> {

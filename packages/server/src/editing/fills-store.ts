@@ -467,10 +467,9 @@ const FORGET_FILLS = statement(
   `with gone as (
      delete from fills
       where part = $1 and account_id = $2 and job_id = $3 and ($4::integer[] is null or position = any($4))
-     returning part, account_id, job_id, position, revision)
+     returning position, revision)
    delete from edits e using gone g
-    where e.part = g.part and e.account_id = g.account_id and e.job_id = g.job_id and e.position = g.position
-      and e.revision = g.revision`,
+    where e.part = $1 and e.account_id = $2 and e.job_id = $3 and e.position = g.position and e.revision = g.revision`,
 );
 
 /**

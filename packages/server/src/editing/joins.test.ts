@@ -244,7 +244,7 @@ describe('joined segments', () => {
     await ann.call('POST', pathOf(task, '/release'), { token: task.lease.token });
     await owner.query(
       `update edited_jobs e set deadline_at = now(), due_at = now() from jobs j
-        where j.job_id = e.job_id and j.uid = $1`,
+        where j.part = e.part and j.job_id = e.job_id and j.uid = $1`,
       [task.uid],
     );
     expect(await delivered(task.uid)).toBe('Lava la taza. Seca la taza.\n');

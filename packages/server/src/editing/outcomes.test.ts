@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { saveBrand } from '../brands/brands.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
-import { confirm, emptyEditing, HUMAN, pathOf, save } from '../testing/editors.ts';
+import { confirm, emptyEditing, expireDeadline, HUMAN, pathOf, save } from '../testing/editors.ts';
 import {
   createClient,
   createPerson,
@@ -87,6 +87,7 @@ const seen = new Set<string>();
 
 class Walk {
   readonly call: ReturnType<typeof createClient>;
+  readonly part: number;
   readonly jobId: string;
   /** The last confirmed target of each segment. */
   readonly confirmed = new Map<number, string>();
@@ -94,8 +95,9 @@ class Walk {
   delivered: string | undefined;
   written = 0;
 
-  constructor(call: Walk['call'], jobId: string) {
+  constructor(call: Walk['call'], part: number, jobId: string) {
     this.call = call;
+    this.part = part;
     this.jobId = jobId;
   }
 
@@ -182,9 +184,7 @@ class Walk {
   }
 
   async passDeadline(): Promise<void> {
-    const late = `update edited_jobs set deadline_at = now() - interval '1 s',
-        due_at = case when due_at is not null then now() end where job_id = $1`;
-    await owner.query(late, [this.jobId]);
+    await expireDeadline(owner, { part: this.part, job_id: this.jobId });
     await this.looked();
   }
 
@@ -273,7 +273,7 @@ async function newWalk(upgraded: boolean): Promise<Walk> {
   const { rows } = await owner.query(`select job_id from jobs where uid = 'job' and account_id = $1`, [
     ref.accountId,
   ]);
-  const walk = new Walk(call, rows[0].job_id);
+  const walk = new Walk(call, ref.part, rows[0].job_id);
   await walk.drafted();
   if (upgraded) {
     await until(async () => (await call('GET', `${MACHINE}job/`)).body.status === 'completed');

@@ -4,7 +4,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { saveBrand } from '../brands/brands.ts';
 import { createConnection } from '../database/connections.ts';
-import { claimTask, confirm, editNext, HUMAN, orderEdit, pathOf, save } from '../testing/editors.ts';
+import {
+  claimTask,
+  confirm,
+  editNext,
+  expireDeadline,
+  HUMAN,
+  orderEdit,
+  pathOf,
+  save,
+} from '../testing/editors.ts';
 import {
   createClient,
   createPerson,
@@ -236,14 +245,7 @@ describe('an unfinished job past its deadline', () => {
     );
     return name;
   };
-  const pass = async (uid: string) => {
-    const { job_id } = await jobOf(uid);
-    await owner.query(
-      `update edited_jobs set deadline_at = now() - interval '1 s', due_at = case when due_at is not null then now() end
-        where job_id = $1`,
-      [job_id],
-    );
-  };
+  const pass = async (uid: string) => expireDeadline(owner, await jobOf(uid));
 
   it('is delivered with its drafts, free of charge and flagged, when the fallback is machine', async () => {
     const uid = await orderEdit(call, 'The house is big.\nThe door.\n', {
@@ -297,13 +299,13 @@ describe('an unfinished job past its deadline', () => {
 
   it('is delivered with a target that an editor confirmed while the server assembled the result', async () => {
     const uid = await orderEdit(call, 'The roof is red.\n', { brand: await brand('machine') });
-    const { job_id } = await jobOf(uid);
+    const { part, job_id } = await jobOf(uid);
     const holder = createConnection(server.connection);
     await holder.connect();
     try {
       // Locks the job's row, so that the delivery has to wait.
       await holder.query('begin');
-      await holder.query('select from jobs where job_id = $1 for update', [job_id]);
+      await holder.query('select from jobs where part = $1 and job_id = $2 for update', [part, job_id]);
       await pass(uid);
       await until(async () => {
         const { rows } = await owner.query(

@@ -53,14 +53,11 @@ const nextVote = (of: string, condition: string) =>
 
 // Another worker may note the same disagreement at the same time. So the row is deleted only if nobody has noted it
 // since this statement began. A statement locks no more than one row, so that two workers cannot deadlock.
-const NOTE = statement(
-  'editing.note_disagreement',
-  `with recursive place as (select $3::bytea as reading, $4::text as context),
-   latest as (
-     select n.*, p.reading from place p cross join lateral (${nextVote('p', '')}) n
-     union all
-     select n.*, l.reading from latest l
-      cross join lateral (${nextVote('l', 'and v.editor_id > l.editor_id')}) n),
+const note = (
+  start: string,
+  latest: string,
+) => `${start} place as (select $3::bytea as reading, $4::text as context),
+   latest as (${latest}),
    differing as (
      select (array_agg(job_id order by voted_at desc, vote_id desc))[1] as job_id from latest
      having count(distinct target_hash) > 1),
@@ -72,7 +69,24 @@ const NOTE = statement(
    delete from disagreements d using disagreements o
     where d.part = $1 and d.account_id = $2 and d.reading = $3 and d.context = $4 and d.ruled_at is null
       and o.part = $1 and o.account_id = d.account_id and o.disagreement_id = d.disagreement_id
-      and o.noted_at = d.noted_at and not exists (select from differing)`,
+      and o.noted_at = d.noted_at and not exists (select from differing)`;
+const NOTE = statement(
+  'editing.note_disagreement',
+  note(
+    'with recursive',
+    `
+     select n.*, p.reading from place p cross join lateral (${nextVote('p', '')}) n
+     union all
+     select n.*, l.reading from latest l
+      cross join lateral (${nextVote('l', 'and v.editor_id > l.editor_id')}) n`,
+  ),
+  note(
+    'with',
+    `
+     select distinct on (editor_id) editor_id, vote_id, job_id, target_hash, voted_at from votes
+      where part = $1 and account_id = $2 and reading = $3 and context = $4 and withdrawn_at is null
+      order by editor_id, voted_at desc, vote_id desc`,
+  ),
 );
 
 /** Notes in which places of a reading the editors prefer different texts. */

@@ -136,7 +136,7 @@ const MOVE = statement<MovedTask>(
         and kind = any(:kinds) and status = any(:from)
         and (:tasks::uuid[] is null or task_id = any(:tasks))),
    ended as (
-     update claims c set ended_at = clock_timestamp(), ended = :ends
+     update claims c set ended_at = statement_timestamp(), ended = :ends
       where c.part = :part and c.account_id = :account_id and c.job_id = :job_id and c.ended_at is null
         and c.task_id in (select task_id from here)),
    freed as (
@@ -145,9 +145,8 @@ const MOVE = statement<MovedTask>(
    update tasks t set status = :to, changed_at = now(), returned = t.returned or :returned,
           reserved_for = case when :to = 'open' and :reserved_hours > 0
             then coalesce(:reserved_for, t.editor_id) end,
-          reserved_until = case when :to = 'open' and :reserved_hours > 0
-            and coalesce(:reserved_for, t.editor_id) is not null
-            then now() + make_interval(secs => :reserved_hours * 3600) end,
+          reserved_until = (select now() + make_interval(secs => :reserved_hours * 3600)
+            where :to = 'open' and :reserved_hours > 0 and coalesce(:reserved_for, t.editor_id) is not null),
           deadline_at = e.deadline_at
      from edited_jobs e
     where t.part = :part and t.account_id = :account_id and t.job_id = :job_id

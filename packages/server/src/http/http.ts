@@ -10,7 +10,7 @@ import type { Caller, KeyScope } from '../base/account.ts';
 import { ApiError, ERRORS, fieldError, notFound, notSignedIn, OperatorError } from '../base/errors.ts';
 import { JsonError, parseJson } from '../base/json.ts';
 import type { Log } from '../base/log.ts';
-import { isLockTimeout, isOutOfResources, isUnavailable } from '../database/database.ts';
+import { constraintOf, isLockTimeout, isOutOfResources, isUnavailable } from '../database/database.ts';
 import { createReader } from './input.ts';
 import type { WebError } from './schemas.ts';
 
@@ -158,7 +158,7 @@ function whyUnavailable(error: unknown): string {
 
 function toApiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
-  if (CALLER_REFERENCES.has((error as { constraint?: string }).constraint ?? '')) return notSignedIn();
+  if (CALLER_REFERENCES.has(constraintOf(error) ?? '')) return notSignedIn();
   if (error instanceof OperatorError) return new ApiError('invalid_request', error.message);
   if (isUnavailable(error)) {
     const message = `${whyUnavailable(error)} now; the request can be sent again.`;

@@ -67,6 +67,12 @@ const LIST = statement<ConsoleJobRow>(
       order by j.job_id desc limit $8) j
     where $1::text is null or a.username = $1
     order by j.job_id desc limit $8`,
+  `select a.username, ${COLUMNS} from jobs j join accounts a on a.part = j.part and a.account_id = j.account_id
+    where j.tier <> 'chat' and ($1::text is null or a.username = $1)
+      and ($2::text is null or j.environment = $2) and ($3::text[] is null or j.status = any($3))
+      and ($4::text is null or j.source_language = $4) and ($5::text is null or j.target_language = $5)
+      and ($6::text is null or j.uid like $6) and ($7::uuid is null or j.job_id < $7)
+    order by j.job_id desc limit $8`,
 );
 
 /** Lists jobs of all accounts, newest first. */

@@ -154,8 +154,8 @@ describe('a job list read with `after`', () => {
   it('shows no later job while a creation record of a dead process exists, until this record is deleted as stale', async () => {
     await create('before');
     await owner.query(
-      `insert into creations (creation_id, accounts, from_milliseconds)
-       select gen_random_uuid(), array[account_id], last_milliseconds + 1 from job_numbers
+      `insert into creations (part, creation_id, accounts, from_milliseconds)
+       select part, gen_random_uuid(), array[account_id], last_milliseconds + 1 from job_numbers
         where account_id = (select account_id from accounts where username = $1)`,
       [account.username],
     );

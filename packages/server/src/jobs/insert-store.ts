@@ -2,7 +2,7 @@
 import type { Format } from '@dragoman/documents';
 import type { AccountRef, Dialect, Environment } from '../base/account.ts';
 import type { Transaction } from '../database/database.ts';
-import { columnsOf, statement } from '../database/statements.ts';
+import { AND_PART, columnsOf, statement } from '../database/statements.ts';
 import type { Discount } from '../ledger/price-list.ts';
 import type { PresentedJob } from './present.ts';
 import type { JobStatus } from './states.ts';
@@ -73,7 +73,7 @@ const INSERT = statement<{ ended: boolean } & (InsertedJobRow | { [Field in keyo
        target_language, text_format, tone, topics, brand, callback_url, words, characters, price_cents,
        hold_seconds, source, supplied, instructions, name, default_brand, lease_token, order_number,
        cents_per_word, discounts)),
-   ended as (delete from creations where creation_id = :creation_id returning creation_id),
+   ended as (delete from creations where creation_id = :creation_id ${AND_PART} returning creation_id),
    inserted as (
      insert into jobs (part, account_id, job_id, environment, tier, uid, request_hash, dialect, status,
        source_language, target_language, text_format, tone, topics, brand, callback_url, words, characters,
@@ -156,7 +156,7 @@ export async function insertJobs(
   });
   const inserted = new Set(rows.map(({ job_id }) => job_id));
   for (const { account, jobId } of jobs) if (inserted.has(jobId)) transaction.changed('jobs', account, jobId);
-  return { rows: rows.filter((row) => row.job_id !== null), ended: rows[0]!.ended };
+  return { rows: rows.filter((row) => row.job_id !== null), ended: rows.every((row) => row.ended) };
 }
 
 /** Returns the fields of a new job that its creation body shows. */

@@ -248,6 +248,9 @@ function insertSingles(
       going.map(({ job }) => job),
       leaseSeconds,
     );
+    // A distributed database has a creation record for each part, also if no job of the part is inserted.
+    const parts = new Set(going.map(({ job }) => job.account.part));
+    if (creations.some(({ job }) => !parts.has(job.account.part))) begun.ended = false;
     // Deletes the idempotency keys of requests whose uid existed already, because these requests created no
     // job.
     const idle = going.filter(({ job, key }) => key !== undefined && !rows.has(job.jobId));

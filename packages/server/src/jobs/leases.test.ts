@@ -62,8 +62,10 @@ async function rowOf(uid: string) {
   const { rows } = await owner.query(
     `select status, lease_token, due_at > now() + interval '50 minutes' as leased,
             due_at >= created_at + interval '5 seconds' as later,
-            array(select kind from job_texts t where t.job_id = j.job_id and kind = 'result') as results,
-            array(select kind from transfers t where t.job_id = j.job_id order by transfer_id) as transfers
+            array(select kind from job_texts t
+                   where t.part = j.part and t.job_id = j.job_id and kind = 'result') as results,
+            array(select kind from transfers t
+                   where t.part = j.part and t.job_id = j.job_id order by transfer_id) as transfers
        from jobs j where uid = $1`,
     [uid],
   );

@@ -92,7 +92,10 @@ afterAll(async () => {
  * ids differ from `at` by up to half a minute, as if servers with different clocks had created the jobs.
  */
 async function dress(): Promise<void> {
-  await owner.query('set session_replication_role = replica');
+  await owner.query('begin');
+  // In a distributed database, the next setting then also applies on the nodes.
+  await owner.query("set local citus.propagate_set_commands = 'local'");
+  await owner.query('set local session_replication_role = replica');
   for (const [index, { uid, status, source, target, at }] of made.entries()) {
     const madeAt = EPOCH + (Math.floor(at / 60) * 60 + 30) * 1000;
     const id = firstIdOf(madeAt).slice(0, -12) + String(index).padStart(12, '0');
@@ -103,7 +106,7 @@ async function dress(): Promise<void> {
       [uid, status, source, target, moment(at), id],
     );
   }
-  await owner.query('set session_replication_role = default');
+  await owner.query('commit');
   await owner.query(`delete from job_counts`);
   await owner.query(
     `insert into job_counts (part, account_id, environment, tier, status, source_language, target_language, jobs)

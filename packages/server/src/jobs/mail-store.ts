@@ -56,12 +56,12 @@ export type JobToMail = Pick<
 const CLAIM = statement<JobToMail>(
   'jobs.claim_mails',
   `with done as (
-     select part, account_id, job_id from jobs
+     select part, account_id, job_id,
+            now() + least(greatest(interval '10 minutes', now() - finished_at), interval '1 day') as mail_at from jobs
       where part = $1 and account_id = $2 and mail_to = $3 and finished_at is not null
         and (mail_at is null or mail_at <= now())
       order by job_id limit $4 for update nowait)
-   update jobs j
-      set mail_at = now() + least(greatest(interval '10 minutes', now() - j.finished_at), interval '1 day')
+   update jobs j set mail_at = d.mail_at
      from done d left join users u on u.user_id = $3 and u.disabled_at is null
     where j.part = $1 and j.account_id = d.account_id and j.job_id = d.job_id
    returning j.job_id, j.uid, j.tier, j.status, j.source_language, j.target_language, u.email, u.name`,

@@ -134,7 +134,8 @@ it('a mail waits until no other transaction locks one of its documents, and the 
   await locking.connect();
   try {
     await locking.query('begin');
-    await locking.query('select from jobs where uid = $1 for update', [locked]);
+    const { rows } = await locking.query('select part from jobs where uid = $1', [locked]);
+    await locking.query('select from jobs where part = $1 and uid = $2 for update', [rows[0].part, locked]);
     await finish(customer, last);
     await finish(other, await send(other, 'other.txt'));
     await mailAll();
@@ -153,7 +154,11 @@ it('a mail about finished documents is sent after an hour when others are unfini
   const [first, second] = [await send(customer, 'first.txt'), await send(customer, 'second.txt')];
   await send(customer, 'open.txt');
   await finish(customer, first);
-  await owner.query(`update jobs set finished_at = finished_at - interval '1 hour' where uid = $1`, [first]);
+  await owner.query(
+    `update jobs set finished_at = (finished_at at time zone 'utc' - interval '1 hour') at time zone 'utc'
+      where uid = $1`,
+    [first],
+  );
   const mail = await readMail(customer);
   expect(mail.text).toContain('first.txt');
   expect(mail.text).not.toMatch(/second|open\.txt/);

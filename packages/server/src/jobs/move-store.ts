@@ -2,7 +2,7 @@
 import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
-import { columnsOf, statement } from '../database/statements.ts';
+import { AS_TEXT, columnsOf, statement } from '../database/statements.ts';
 import { ofActiveAccount } from '../work/queue.ts';
 import type { JobStatus } from './states.ts';
 
@@ -29,17 +29,18 @@ const MOVE = statement<{ event_id: string }>(
        :due::text[], :event_id::uuid[], :redraft::text[])
        as g (part, account_id, id, token, failure, due, event_id, redraft)),
    before as (
-     select j.part, j.account_id, j.job_id, j.status, g.failure, g.due, g.event_id, g.redraft
+     select j.part, j.account_id, j.job_id, j.status, g.failure, g.event_id, g.redraft, ${AS_TEXT},
+            case g.due when 'hold' then j.hold_until when 'now' then now() end as due_at,
+            case when :to_status in ('completed', 'failed', 'canceled') then now()
+                 when :to_status in ('accepted', 'rejected') then j.finished_at end as finished_at
        from jobs j join given g
          on j.part = g.part and j.account_id = g.account_id and j.job_id = g.id
       where (g.token is null or j.lease_token = g.token) and j.status = any(:from_statuses)
       order by j.part, j.account_id, j.job_id for update of j),
    moved as (
      update jobs j set status = :to_status, failure = b.failure, lease_token = null, attempts = 0,
-            due_at = case b.due when 'hold' then j.hold_until when 'now' then now() end, redraft = b.redraft,
-            before_upgrade = case when :to_status = 'translating' then j.before_upgrade end,
-            finished_at = case when :to_status in ('completed', 'failed', 'canceled') then now()
-                               when :to_status in ('accepted', 'rejected') then j.finished_at end
+            due_at = b.due_at, redraft = b.redraft,
+            before_upgrade = case when :to_status = 'translating' then j.before_upgrade end, finished_at = b.finished_at
        from before b
       where j.part = b.part and j.account_id = b.account_id and j.job_id = b.job_id
      returning j.part, j.account_id, j.environment, j.tier, b.status as from_status, j.status, j.source_language,

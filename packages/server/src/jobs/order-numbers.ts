@@ -39,8 +39,8 @@ const NUMBER = statement<Numbered>(
               case when $5::uuid is null then current_setting('synchronous_commit') else 'off' end, true),
             set_config('lock_timeout', coalesce($6::integer::text, current_setting('lock_timeout')), true)),
    begun as (
-     insert into creations (creation_id, accounts, from_milliseconds)
-     select $5, $2::uuid[], ms from moment where $5::uuid is not null)
+     insert into creations (part, creation_id, accounts, from_milliseconds)
+     select ($1::smallint[])[1], $5, $2::uuid[], ms from moment where $5::uuid is not null)
    insert into job_numbers (part, account_id, environment, last_number, last_milliseconds)
    select g.part, g.account_id, g.environment, g.jobs, moment.ms
      from unnest($1::smallint[], $2::uuid[], $3::text[], $4::bigint[]) as g (part, account_id, environment, jobs), moment
@@ -123,11 +123,12 @@ export async function endCreation(database: Database, { id }: OpenCreation): Pro
   await database.query(END, [id]).catch(() => {});
 }
 
-// Skips records that a running transaction has deleted but not committed.
+// Skips records that a running transaction has deleted but not committed. A distributed database waits for it.
 const FORGET = statement(
   'jobs.forget_creations',
   `delete from creations where creation_id in (
      select creation_id from creations where begun_at < now() - make_interval(secs => $1) for update skip locked)`,
+  'delete from creations where begun_at < now() - make_interval(secs => $1)',
 );
 
 /**
@@ -138,11 +139,13 @@ export async function deleteStaleCreations(database: Database, seconds: number):
   await database.query(FORGET, [seconds]);
 }
 
+const endOfList = (ofPart: string) => `select least(n.last_milliseconds + 1, (
+            select min(c.from_milliseconds) from creations c where n.account_id = any(c.accounts) ${ofPart})) as milliseconds
+     from job_numbers n where n.part = $1 and n.account_id = $2 and n.environment = $3`;
 const END_OF_LIST = statement<{ milliseconds: number }>(
   'jobs.end_of_list',
-  `select least(n.last_milliseconds + 1,
-                (select min(c.from_milliseconds) from creations c where n.account_id = any(c.accounts))) as milliseconds
-     from job_numbers n where n.part = $1 and n.account_id = $2 and n.environment = $3`,
+  endOfList(''),
+  endOfList('and c.part = $1'),
 );
 
 /**

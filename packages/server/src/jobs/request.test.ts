@@ -53,7 +53,7 @@ async function kept(uid: string) {
             characters, price_cents::integer as price,
             left(encode(request_hash, 'hex'), 16) as hash,
             left(encode(upgrade_hash, 'hex'), 16) as upgrade_hash,
-            (select json_object_agg(kind, body) from job_texts t where t.job_id = j.job_id) as texts
+            (select json_object_agg(kind, body) from job_texts t where t.part = j.part and t.job_id = j.job_id) as texts
        from jobs j where uid = $1`,
     [uid],
   );

@@ -232,7 +232,8 @@ describe('canceling an upgrade', () => {
     const created = await production('POST', MACHINE, job(fields));
     const row = `select part, tier, status, charge, price_cents, words, tone, topics, brand, default_brand, callback_url,
         hold_until, finished_at, upgrade_hash, before_upgrade, due_at, lease_token, attempts, redraft,
-        array(select kind || ' ' || body from job_texts t where t.job_id = j.job_id order by kind) as texts
+        array(select kind || ' ' || body from job_texts t
+               where t.part = j.part and t.job_id = j.job_id order by kind) as texts
       from jobs j where uid = 'back'`;
     const kept = (await owner.query(row)).rows;
     const properties = { tone: 'Informal', topics: ['sports'], instructions: 'New.', callback_url: null };
@@ -397,8 +398,9 @@ describe('several jobs that fail in one batch', () => {
     };
     const settlements = [await settle(last!), await settle(first!)];
     await owner.query('begin');
-    const balanceOf = 'select from balances where account_id = $1 and environment = $2 for update';
-    await owner.query(balanceOf, [first!.accountId, 'production']);
+    const balanceOf =
+      'select from balances where part = $1 and account_id = $2 and environment = $3 for update';
+    await owner.query(balanceOf, [first!.part, first!.accountId, 'production']);
     const settled = Promise.all(settlements.map((one) => desk.settle(one, true)));
     const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
     // A transaction lists only the connections that existed at its first look, so another connection looks.
@@ -409,7 +411,7 @@ describe('several jobs that fail in one batch', () => {
     } finally {
       await observer.end();
     }
-    const free = await owner.query(`${balanceOf} skip locked`, [last!.accountId, 'production']);
+    const free = await owner.query(`${balanceOf} skip locked`, [last!.part, last!.accountId, 'production']);
     await owner.query('rollback');
     expect(await settled).toEqual([true, true]);
     expect(free.rowCount).toBe(1);

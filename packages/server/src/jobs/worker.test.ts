@@ -505,9 +505,9 @@ describe('a lease on a job', () => {
       attempts: 1,
     });
     const { rows } = await owner.query(
-      `select (select count(*) from job_texts t where t.job_id = j.job_id and kind = 'result') as results,
-              (select count(*) from job_events e where e.job_id = j.job_id) as events,
-              (select count(*) from deliveries d where d.job_id = j.job_id) as deliveries
+      `select (select count(*) from job_texts t where t.part = j.part and t.job_id = j.job_id and kind = 'result') as results,
+              (select count(*) from job_events e where e.part = j.part and e.job_id = j.job_id) as events,
+              (select count(*) from deliveries d where d.part = j.part and d.job_id = j.job_id) as deliveries
          from jobs j where uid = 'stolen'`,
     );
     expect(rows).toEqual([{ results: 0, events: 0, deliveries: 0 }]);

@@ -7,7 +7,7 @@
 import type { AccountRef, Environment } from '../base/account.ts';
 import { OperatorError } from '../base/errors.ts';
 import { firstIdOf, uuidv7 } from '../base/ids.ts';
-import type { Database, Queryable, Transaction } from '../database/database.ts';
+import { constraintOf, type Database, type Queryable, type Transaction } from '../database/database.ts';
 import type { EditedWordCounts } from '../http/schemas.ts';
 import type { Discount } from './prices.ts';
 import * as store from './store.ts';
@@ -214,7 +214,7 @@ export async function nextCharge(
 
 /** Returns whether an error of `holdPrices` means that the account cannot pay. */
 export function isOverdrawn(error: unknown): boolean {
-  return (error as { constraint?: string }).constraint === 'balances_credit_limit';
+  return constraintOf(error) === 'balances_credit_limit';
 }
 
 /** Captures the holds of several charges in one statement. Free jobs have no hold. */

@@ -73,8 +73,8 @@ describe('a refund', () => {
     await watching.connect();
     await owner.query('begin');
     await owner.query(
-      `select from balances where account_id = $1 and environment = 'production' for update`,
-      [customer.ref.accountId],
+      `select from balances where part = $1 and account_id = $2 and environment = 'production' for update`,
+      [customer.ref.part, customer.ref.accountId],
     );
     const tries = [1, 2].map(() => refundJob(server.database, customer.ref, { ...PRODUCTION, uid: 'one' }));
     const ended = Promise.allSettled(tries);
@@ -212,7 +212,7 @@ describe('a statement', () => {
           // The start of a period is a whole millisecond, so the times of transfers are rounded to
           // milliseconds.
           await owner.query(
-            `update transfers set created_at = date_trunc('milliseconds', created_at) where account_id = $1`,
+            `update transfers set created_at = date_bin('1 ms', created_at, '2000-01-01') where account_id = $1`,
             [customer.ref.accountId],
           );
           const whole = await customer.statement(...EVER);

@@ -4,7 +4,7 @@
  */
 import type { AccountRef, Environment } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
-import { statement } from '../database/statements.ts';
+import { AS_TEXT, statement } from '../database/statements.ts';
 import type { EditedWordCounts } from '../http/schemas.ts';
 import type { Discount } from './prices.ts';
 
@@ -318,7 +318,7 @@ const HOLD = statement<{
    due as (
      select part, account_id, environment, sum(cents)::bigint as cents from entry group by 1, 2, 3),
    locked as (
-     select b.part, b.account_id, b.environment, due.cents
+     select b.part, b.account_id, b.environment, due.cents, ${AS_TEXT}
        from balances b join due on b.part = due.part and b.account_id = due.account_id
         and b.environment = due.environment
       order by 1, 2, 3 for update of b)
@@ -373,13 +373,14 @@ export async function captureAll(
 
 const VOID = statement(
   'ledger.void',
-  `with entry as (
+  `with held as materialized (
+     select part, account_id, environment, job_id, charge, amount_cents from transfers
+      where part = $1 and account_id = $2 and job_id = $3 and charge = $5 and kind = 'hold'),
+   entry as (
      insert into transfers (part, account_id, transfer_id, environment, job_id, charge, kind, debit, credit, amount_cents)
-     select part, account_id, $4, environment, job_id, charge, 'void', 'held', 'available', amount_cents
-       from transfers where part = $1 and account_id = $2 and job_id = $3 and charge = $5 and kind = 'hold'
-     returning environment, amount_cents)
-   update balances b set available_cents = b.available_cents + entry.amount_cents from entry
-    where b.part = $1 and b.account_id = $2 and b.environment = entry.environment`,
+     select part, account_id, $4, environment, job_id, charge, 'void', 'held', 'available', amount_cents from held)
+   update balances b set available_cents = b.available_cents + held.amount_cents from held
+    where b.part = $1 and b.account_id = $2 and b.environment = held.environment`,
 );
 
 export async function voidHold(

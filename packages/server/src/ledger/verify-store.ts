@@ -43,19 +43,22 @@ const VERIFY = statement<Discrepancy>(
     where j.price_cents <> coalesce(h.amount_cents, 0)
    union all
    select 'price', j.part, j.account_id, j.job_id::text,
-          format('price %s, words and discounts say %s', p.price_cents, c.cents)
-     from jobs j
-    cross join lateral (
-       select j.price_cents, j.words::bigint, j.cents_per_word, j.discounts
-       union all
-       select b.price_cents, b.words, b.cents_per_word, b.discounts
-         from jsonb_to_record(j.before_upgrade) as b (price_cents bigint, words bigint, cents_per_word bigint, discounts jsonb)
-        where j.before_upgrade is not null) p
-    cross join lateral (
-       select (p.words * 100 - coalesce(sum(d.words * (100 - d.share)), 0)) * p.cents_per_word as hundredths
-         from jsonb_to_recordset(p.discounts) as d (words bigint, share bigint)) s
-    cross join lateral (select greatest(floor(s.hundredths / 100), least(s.hundredths, 1)) as cents) c
-    where p.price_cents <> c.cents
+          format('price %s, words and discounts say %s', j.price_cents, j.cents)
+     from (
+       select c.*, greatest(floor(c.hundredths / 100), least(c.hundredths, 1)) as cents from (
+         select p.part, p.account_id, p.job_id, p.price_cents,
+                (p.words * 100 - coalesce(sum(d.words * (100 - d.share)), 0)) * p.cents_per_word as hundredths
+           from (
+             select part, account_id, job_id, price_cents, words::bigint, cents_per_word, discounts, false as earlier
+               from jobs
+             union all
+             select part, account_id, job_id, (before_upgrade->>'price_cents')::bigint,
+                    (before_upgrade->>'words')::bigint, (before_upgrade->>'cents_per_word')::bigint,
+                    nullif(before_upgrade->'discounts', 'null'), true
+               from jobs where before_upgrade is not null) p
+           left join lateral jsonb_to_recordset(p.discounts) as d (words bigint, share bigint) on true
+          group by p.part, p.account_id, p.job_id, p.earlier, p.price_cents, p.words, p.cents_per_word) c) j
+    where j.price_cents <> j.cents
    union all
    select 'end', j.part, j.account_id, j.job_id::text,
           format('status %s%s, price %s, ended by %s', j.status, case when j.fell_back then ', fell back' end,

@@ -308,7 +308,7 @@ describe('a limited retention', () => {
         await Promise.all(tables.map(async (table) => [table, await rowsOf(customer, table)])),
       );
     };
-    const join = `jsonb_build_object('last', position, 'own', jsonb_build_object('source', source))`;
+    const join = `jsonb_set(jsonb_set('{"own": {}}', '{own,source}', source), '{last}', position::text::jsonb)`;
     await server.database.query({ name: 'test.join', text: `update segments set joined = ${join}` });
     const before = await count();
     expect(before.term_proposals).toBe(1);
@@ -512,8 +512,9 @@ describe('an account', () => {
       await commit.promise;
     });
     await begun.promise;
-    await beginErasure(server.database, 'command', ref);
-    const erased = eraseAccount(server.database, 'command', ref);
+    const erased = beginErasure(server.database, 'command', ref).then(() =>
+      eraseAccount(server.database, 'command', ref),
+    );
     const waits = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
     const ended = erased.then(() => true);
     await Promise.race([ended, until(async () => (await owner.query(waits)).rowCount! > 0)]);

@@ -399,7 +399,7 @@ const STRIP_REQUESTS = statement(
 const STRIP_ACCOUNT = statement(
   'retention.strip_account',
   `update accounts set username = 'erased-' || right(account_id::text, 12), email = null, chat = false, chat_pairs = null,
-          allowed_origins = '{}', erased_at = now()
+          allowed_origins = '{}', default_brand = null, erased_at = now()
     where part = $1 and account_id = $2 and erased_at is null
    returning account_id`,
 );

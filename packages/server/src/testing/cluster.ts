@@ -9,7 +9,7 @@ import type { TestProject } from 'vitest/node';
 import { createConnection } from '../database/connections.ts';
 import type { Connection } from '../database/database.ts';
 import { startEmbedded } from '../database/embedded.ts';
-import { migrate } from '../database/migrate.ts';
+import { distributeSchema, migrate } from '../database/migrate.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -57,6 +57,7 @@ async function startCluster(): Promise<Cluster> {
   const template = `dragoman_template_${process.pid}`;
   await administer(connection, `create database ${template}`);
   await migrate(withDatabase(connection, template));
+  if (url !== undefined) await distributeTemplate(connection, template);
   return {
     provided: { connection, template },
     async stop() {
@@ -67,12 +68,33 @@ async function startCluster(): Promise<Cluster> {
   };
 }
 
+/** Distributes the tables of the template if the server of DATABASE_URL loads Citus. It then is a cluster of one node. */
+async function distributeTemplate(connection: Connection, template: string): Promise<void> {
+  const [loaded] = await administer(connection, 'show shared_preload_libraries');
+  if (!String(loaded!.shared_preload_libraries).includes('citus')) return;
+  const own = withDatabase(connection, template);
+  await administer(own, 'create extension citus');
+  await administer(own, `alter database ${template} set citus.shard_count = 4`);
+  const node = `'localhost', current_setting('port')::integer`;
+  await administer(own, `select citus_set_coordinator_host(${node})`);
+  await administer(own, `select citus_set_node_property(${node}, 'shouldhaveshards', true)`);
+  await distributeSchema(own);
+  // The daemon that Citus runs in each database is a connection, and a database with connections cannot be copied.
+  await administer(
+    connection,
+    `select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = '${template}'`,
+  );
+}
+
 /** Runs one statement about databases, such as `create database`, in the server's default database. */
-export async function administer(connection: Connection, sql: string): Promise<void> {
+export async function administer(
+  connection: Connection,
+  sql: string,
+): Promise<readonly Record<string, unknown>[]> {
   const client = createConnection(connection);
   await client.connect();
   try {
-    await client.query(sql);
+    return (await client.query<Record<string, unknown>>(sql)).rows;
   } finally {
     await client.end();
   }

@@ -29,6 +29,18 @@ export async function emptyEditing(owner: Pick<pg.Client, 'query'>): Promise<voi
   }
 }
 
+/** Moves the deadline of an edited job into the past. */
+export async function expireDeadline(
+  owner: Pick<pg.Client, 'query'>,
+  job: { part: number; job_id: string },
+): Promise<void> {
+  await owner.query(
+    `update edited_jobs set deadline_at = now() - interval '1 s', due_at = (select now() where due_at is not null)
+      where part = $1 and job_id = $2`,
+    [job.part, job.job_id],
+  );
+}
+
 let orders = 0;
 
 /** Creates a human job and waits for its tasks. @returns the uid of the job */
@@ -157,11 +169,12 @@ export async function overtake(
   };
   const queued = async () => (await observer.query('select from propagations')).rowCount;
   try {
+    const { rows } = await other.query('select part, job_id from jobs where uid = $1', [uid]);
     await other.query('begin');
-    await other.query(
-      `select from segments join jobs using (part, account_id, job_id) where uid = $1 for no key update of segments`,
-      [uid],
-    );
+    await other.query('select from segments where part = $1 and job_id = $2 for no key update', [
+      rows[0].part,
+      rows[0].job_id,
+    ]);
     expect((await first()).status).toBe(200);
     await until(() => waitsFor('%update segments s set draft%'));
     expect((await second()).status).toBe(200);

@@ -40,12 +40,29 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** Creates a migrated database. @param log the log of the database handle; silent by default */
-export async function createTestDatabase(log = createLog('silent')): Promise<TestDatabase> {
+/**
+ * Creates a migrated database.
+ * @param log the log of the database handle; silent by default
+ * @param asDistributed whether statements run in the form for a distributed database, as if it had the extension `citus`
+ */
+export async function createTestDatabase(
+  log = createLog('silent'),
+  asDistributed = false,
+): Promise<TestDatabase> {
   const { connection, template } = inject('cluster');
   const name = `dragoman_test_${process.pid}_${++databases}_${randomBytes(3).toString('hex')}`;
   await administer(connection, `create database ${name} template ${template}`);
   const own = withDatabase(connection, name);
+  if (asDistributed) {
+    // The program finds this table before the one in `pg_catalog`, which it does not name.
+    await administer(own, 'create schema found_first; grant usage on schema found_first to public');
+    await administer(
+      own,
+      `create table found_first.pg_extension as select 'citus' as extname, '0' as extversion`,
+    );
+    await administer(own, 'grant select on found_first.pg_extension to public');
+    await administer(own, `alter database ${name} set search_path = found_first, public, pg_catalog`);
+  }
   const database = openDatabase(own, log);
   const owners: pg.Client[] = [];
   return {
@@ -84,12 +101,14 @@ export interface TestServerOptions {
   settings?: Record<string, string>;
   log?: Log;
   scanning?: ScannerOptions;
+  /** Whether statements run in the form for a distributed database. */
+  asDistributed?: boolean;
 }
 
 /** Starts a server on a free loopback port, with its own database; callbacks to the loopback are allowed. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const log = options.log ?? createLog('silent');
-  const testDatabase = await createTestDatabase(log);
+  const testDatabase = await createTestDatabase(log, options.asDistributed);
   const store: Store = {
     database: testDatabase.database,
     vault: createVault(Buffer.from(SECRET_KEY, 'base64')),

@@ -140,6 +140,9 @@ function queueStatements(
            order by part, account_id, due_at limit 1) n
      )
      select part, account_id from due where due_at <= now() and ${ofActiveAccount('due')} limit $3`,
+    `select part, account_id from ${table}
+      where due_at <= now() and (part, account_id) > ($1, $2) and ${ofActiveAccount(table)}
+      group by part, account_id order by part, account_id limit $3`,
   );
   // Because of `= any(array(…))`, PostgreSQL always finds the rows to update by an index scan on the key, whatever plan
   // it chooses for the rest of the statement.

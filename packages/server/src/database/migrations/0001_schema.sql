@@ -643,10 +643,12 @@ grant select, insert, update, delete on job_numbers to dragoman_app;
 -- Creations that have taken their numbers and may not be committed yet. One row for all jobs of a transaction, which
 -- deletes it. A reader that follows a list stops before the oldest of them that may concern its account.
 create table creations (
-  creation_id       uuid primary key,
+  creation_id       uuid not null,
+  part              smallint not null, -- of one of the accounts; a distributed database has a row for each part
   accounts          uuid[] not null,
   from_milliseconds bigint not null, -- its job ids start with this time or a later one
-  begun_at          timestamptz not null default now()
+  begun_at          timestamptz not null default now(),
+  primary key (creation_id, part)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 grant select, insert, update, delete on creations to dragoman_app;
 
@@ -1488,7 +1490,8 @@ begin
   -- Keeps only fields that never contain a person's words. A second run changes nothing.
   update audit set
     -- A deleted user may leave only an id; operators and commands do not belong to the account.
-    name = case when actor = 'person' and user_id is null and name !~ uuid_text then 'erased' else name end,
+    name = case when actor = 'person' and name !~ uuid_text
+                 and not exists (select from users u where u.user_id = audit.user_id) then 'erased' else name end,
     subject = case
       when action ~ '^(delivery|endpoint|key|memory|price|route|rule|sandbox|task|vote|webhook_secret)[.]' then subject
       when action ~ '^(account|deliveries|money)[.]' then account_id::text

@@ -1,0 +1,33 @@
+/** Tests the plan by which the tables of a database are distributed. `npm run prove -- distributed` runs it on Citus. */
+import { expect, it } from 'vitest';
+import { createTestDatabase } from '../testing/harness.ts';
+import { planDistribution, REFERENCE_TABLES } from './distribution.ts';
+import { distributeSchema } from './migrate.ts';
+
+const key = (from: string, to: string) => ({ name: `${from}_${to}`, from, to });
+
+it('each table follows those that it references, and reference tables come last', () => {
+  const keys = [key('segments', 'jobs'), key('balances', 'accounts'), key('jobs', 'jobs')];
+  const { order, refused } = planDistribution(['balances', 'segments', 'jobs'], keys);
+  expect(refused).toEqual([]);
+  expect(order.slice(0, 2)).toEqual(['jobs', 'segments']);
+  expect(order.indexOf('balances')).toBeGreaterThan(order.indexOf('accounts'));
+  expect(order.toSorted()).toEqual(['balances', 'jobs', 'segments', ...REFERENCE_TABLES].sort());
+});
+
+it('foreign keys between reference tables and local tables, and from reference tables to others, are refused', () => {
+  const refused = [key('accounts', 'brands'), key('keys', 'accounts')];
+  const kept = [key('users', 'accounts'), key('brands', 'accounts'), key('pairs', 'prices')];
+  expect(planDistribution(['brands'], [...refused, ...kept]).refused).toEqual(refused);
+});
+
+it('tables that reference each other are an error', () => {
+  const keys = [key('a', 'b'), key('b', 'a')];
+  expect(() => planDistribution(['a', 'b'], keys)).toThrow('tables reference each other: a, b');
+});
+
+it('a database without Citus is not distributed, and the error says what is missing', async () => {
+  const { connection, drop } = await createTestDatabase();
+  await expect(distributeSchema(connection)).rejects.toThrow('The database lacks the extension citus');
+  await drop();
+});
