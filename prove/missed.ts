@@ -2,8 +2,6 @@
 export const MISSED: Record<string, string> = {
   'dependencies, direct dependencies':
     'the service is also a web server, a mailer, a client of sign-in providers, an importer of four formats and an embedded database; each dependency does one thing and runs nothing at installation',
-  'distributed, statements refused':
-    'statements that look over parts or take them from an array were not rewritten (docs/decisions/0026)',
   'fuzz, memory at the end':
     'none of it is on the heap, and an investigation found no leak: after malloc_trim, the process had 193 MiB after 17,000 requests and 186 at the start; how much of the difference malloc and V8 keep differs from run to run',
   'overload, refused':

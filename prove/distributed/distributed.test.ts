@@ -15,6 +15,18 @@ it.each([
 });
 
 const good: DistributedHistory = {
+  orders: [],
+  arrivals: [],
+  kills: [1, 2],
+  databaseKills: 1,
+  holdMilliseconds: 0,
+  deliveriesAtATime: 1,
+  jobs: [],
+  transfers: [],
+  deliveries: [],
+  balances: [],
+  faults: ['api', 'coordinator:5432'],
+  ledger: '',
   tables: 47,
   statements: [
     { name: 'a', place: 'local' },
@@ -32,6 +44,11 @@ it('counts statements by their place, without those of the coordinator alone', (
 
 testJudgement(judge, good, [
   ['a statement is refused', { statements: [{ name: 'c', place: 'refused', reason: 'not supported' }] }],
+  ['the ledger has a fault', { ledger: 'The balance of nodes is wrong.' }],
+  [
+    'a check found something',
+    { balances: [{ account: 'nodes', environment: 'sandbox', availableCents: 1 }] },
+  ],
 ]);
 
 it('says that it needs a cluster when no address is set', async () => {

@@ -53,11 +53,11 @@ export async function planStatements(client: pg.Client): Promise<PlannedStatemen
   }
   await client.query('set plan_cache_mode = force_custom_plan');
   const planned: PlannedStatement[] = [];
-  for (const { name, text } of allStatements()) {
+  for (const { name, text, distributed } of allStatements()) {
     // The database module tries its connections with a temporary table, which does not exist here.
-    if (name.startsWith('database.trial')) continue;
+    if (name.startsWith('database.trial') || name.endsWith('.distributed')) continue;
     if (/^\s*(?:select|insert|update|delete|with|\()/.test(text))
-      planned.push(await plan(client, name, text));
+      planned.push(await plan(client, name, distributed?.statement.text ?? text));
   }
   return planned;
 }

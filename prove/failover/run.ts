@@ -3,20 +3,25 @@
  * servers of a cluster under Patroni. The primary is killed, frozen and cut off, one after another. The processes of the
  * service are never restarted.
  */
-import { execFile } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { createKeyFile } from '../../packages/server/src/access/secrets.ts';
-import { believeEngine, createAccount, DRAGOMAN, type Program, startProgram } from '../../scripts/program.ts';
+import { believeEngine, createAccount, type Program, startProgram } from '../../scripts/program.ts';
 import type { CrashHistory } from '../crash/checks.ts';
 import { CRASH_FACTS, CRASH_SETTINGS, LEASE_SECONDS, OPENING_CENTS } from '../crash/run.ts';
 import { startCustomers } from '../harness/customers.ts';
-import { countDue, type Facts, readFacts, waitUntilSettled, withClient } from '../harness/database.ts';
+import {
+  countDue,
+  type Facts,
+  readFacts,
+  verifyLedger,
+  waitUntilSettled,
+  withClient,
+} from '../harness/database.ts';
 import { createRandom } from '../harness/random.ts';
 import { startReceiver } from '../harness/receiver.ts';
 import { sendRequest } from '../harness/requests.ts';
 import type { RunOptions } from '../harness/run.ts';
-import { type Cluster, startCluster } from './cluster.ts';
+import { startCluster } from './cluster.ts';
 import type { Node } from './node.ts';
 import type { Tools } from './tools.ts';
 
@@ -107,7 +112,7 @@ export async function runFailover({ directory, seed, say, tools, faults: count }
       await waitUntilSettled(() => countDue(query));
       return withoutProber(await readFacts(query, LEASE_SECONDS));
     });
-    const ledger = await verifyLedger(directory, cluster);
+    const ledger = await verifyLedger(directory, cluster.url);
     const history: FailoverHistory = {
       orders: customers.orders,
       arrivals,
@@ -193,14 +198,4 @@ function startProber(urls: readonly string[], key: string) {
       await probing;
     },
   };
-}
-
-async function verifyLedger(directory: string, cluster: Cluster): Promise<string> {
-  const environment = { ...process.env, DATABASE_URL: cluster.url };
-  return promisify(execFile)(process.execPath, [DRAGOMAN, 'ledger', 'verify', '--data', directory], {
-    env: environment,
-  }).then(
-    () => '',
-    (error: { stdout: string; stderr: string }) => `${error.stdout}${error.stderr}`,
-  );
 }
