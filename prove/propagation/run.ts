@@ -29,8 +29,11 @@ const LINES_A_JOB = 6;
 const REPETITION = 4;
 /** The percentage of confirmations with words that no other editor uses. */
 const DISAGREEMENT = 10;
-/** The percentage of tasks that editors confirm. The others wait, so that votes have something to fill. */
-const EDITED_SHARE = 50;
+/**
+ * The percentage of segments that editors edit. Votes fill the other segments of the same lines. With a larger
+ * percentage, most editors claim tasks in which votes have confirmed everything, so that the run takes hours.
+ */
+const EDITED_SHARE = 10;
 const OPENING_CENTS = 100_000_000;
 const LEASE_SECONDS = 5;
 const ACCOUNT = 'propagation';
