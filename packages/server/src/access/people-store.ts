@@ -33,12 +33,15 @@ const USER = `u.user_id, u.email, u.name, u.role, u.part, u.account_id, a.userna
           (select max(s.last_seen_at) from sessions s where s.user_id = u.user_id) as last_seen_at
      from users u left join accounts a on a.part = u.part and a.account_id = u.account_id`;
 
-// The first user of an account is its owner.
+// The first user of an account is its owner. Without `offset 0`, Citus sees that a user without an account is no owner,
+// removes the subquery on `users` and with it the insert.
 const INSERT_USER = statement(
   'people.insert',
   `insert into users (user_id, email, name, role, part, account_id, password_hash, review_share, owner)
-   select $1::uuid, $2, $3, $4, $5::smallint, $6::uuid, $7, $8::smallint,
-          $6::uuid is not null and ($9 or not exists (select from users where part = $5 and account_id = $6))`,
+   select $1::uuid, $2, $3, $4, g.part, g.account_id, $7, $8::smallint,
+          g.account_id is not null
+            and (g.owner or not exists (select from users u where u.part = g.part and u.account_id = g.account_id))
+     from (select $5::smallint as part, $6::uuid as account_id, $9::boolean as owner offset 0) g`,
 );
 
 export interface NewUser {

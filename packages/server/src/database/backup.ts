@@ -92,6 +92,8 @@ export async function readBackup(connection: Connection, source: NodeJS.Readable
   await prepare(connection, header);
   const rows = await withClient(connection, async (client) => {
     await client.query('begin');
+    // A distributed database drops and adds foreign keys only on one connection to each node.
+    await client.query(`set local citus.multi_shard_modify_mode = 'sequential'`);
     const putBack = await withoutReferences(client);
     const restored = await copyTables(client, lines);
     await putBack();
