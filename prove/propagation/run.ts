@@ -22,6 +22,8 @@ export interface PropagationOptions extends RunOptions {
   editors: number;
   jobs: number;
   kills: number;
+  /** The percentage of segments that editors edit. Votes fill other segments of the same lines. */
+  editedPercent: number;
 }
 
 const LINES_A_JOB = 6;
@@ -29,11 +31,6 @@ const LINES_A_JOB = 6;
 const REPETITION = 4;
 /** The percentage of confirmations with words that no other editor uses. */
 const DISAGREEMENT = 10;
-/**
- * The percentage of segments that editors edit. Votes fill the other segments of the same lines. With a larger
- * percentage, most editors claim tasks in which votes have confirmed everything, so that the run takes hours.
- */
-const EDITED_SHARE = 10;
 const OPENING_CENTS = 100_000_000;
 const LEASE_SECONDS = 5;
 const ACCOUNT = 'propagation';
@@ -97,7 +94,7 @@ export async function runPropagation({
       );
       return row!.count;
     };
-    const wanted = Math.floor((before.length * EDITED_SHARE) / 100);
+    const wanted = Math.floor((before.length * options.editedPercent) / 100);
     const reach = async (target: number) => {
       const end = Date.now() + SETTLE_SECONDS * 1000;
       while ((await confirmed()) < target && Date.now() < end) await wait(50);
