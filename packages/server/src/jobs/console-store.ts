@@ -284,7 +284,7 @@ export interface HourRow {
   failed: number;
 }
 
-const ANY = statement<{ has: boolean }>('jobs.any', 'select exists (select from jobs) as has');
+const ANY = statement<{ has: boolean }>('jobs.any', 'select exists (select 1 from jobs) as has');
 
 /** Returns true if any job exists. */
 export async function hasJobs(on: Queryable): Promise<boolean> {
