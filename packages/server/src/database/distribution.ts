@@ -5,6 +5,7 @@
  * https://docs.citusdata.com/en/stable/develop/api_udf.html
  */
 import type pg from 'pg';
+import { HAS_CITUS } from './forms.ts';
 
 export const REFERENCE_TABLES = [
   'accounts',
@@ -48,9 +49,7 @@ export interface ForeignKey {
 
 /** Returns true if the database has the extension `citus`. */
 export async function hasCitus(client: pg.ClientBase): Promise<boolean> {
-  return (
-    (await namesOf(client, `select extname as name from pg_extension where extname = 'citus'`)).length > 0
-  );
+  return (await client.query(HAS_CITUS.text)).rows.length > 0;
 }
 
 /** Returns true if a table of the database is distributed. */
