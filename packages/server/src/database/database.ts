@@ -270,9 +270,9 @@ function openStandby(connectionString: string, config: pg.PoolConfig, log: Log):
 }
 
 /**
- * The options of each session: the database role; `client_connection_check_interval` in milliseconds, with which
- * PostgreSQL ends a running statement when its client has disconnected, for example after a request was aborted; and for
- * a distributed database, that the limits of a transaction also apply on the nodes.
+ * The options of each session. With `client_connection_check_interval` (milliseconds), PostgreSQL ends a running
+ * statement when its client has disconnected, for example after a request was aborted. With `propagate_set_commands`, the
+ * limits of a transaction also apply on the nodes of a distributed database. PostgreSQL without Citus ignores it.
  */
 const SESSION =
   '-c role=dragoman_app -c client_connection_check_interval=1000 -c citus.propagate_set_commands=local';

@@ -24,7 +24,7 @@ export interface Statement<Row extends QueryResultRow = QueryResultRow> {
 /** The form of a statement for a distributed database. */
 export interface DistributedForm<Row extends QueryResultRow = QueryResultRow> {
   readonly statement: Statement<Row>;
-  /** If the statement speaks of one part at a time: how to split the values of a call into those of each part. */
+  /** If the statement names one part at a time: how to split the values of a call into those of each part. */
   readonly split?: PartSplit;
 }
 
