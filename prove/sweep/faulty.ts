@@ -45,7 +45,7 @@ export function createFaulty(database: Database): FaultyDatabase {
 
   const lost = () => Object.assign(new Error('planted: the connection is lost'), { code: '08006' });
 
-  return {
+  const wrap = (database: Database): Database => ({
     ...database,
     async query(statement, values) {
       if (armed?.mode === 'inside' || !pass(statement.name)) return database.query(statement, values);
@@ -77,6 +77,12 @@ export function createFaulty(database: Database): FaultyDatabase {
         throw new CommitUnknown('planted: the answer is lost');
       return result;
     },
+    // Requests use a database with a shorter time limit.
+    limited: (milliseconds) => wrap(database.limited(milliseconds)),
+  });
+
+  return {
+    ...wrap(database),
     arm(at, mode) {
       armed = { at, mode };
       passed = [];

@@ -26,19 +26,20 @@ describe('planted failure of the sweep proof', () => {
       },
       changed: () => {},
     };
-    const database = {
+    const database: Partial<Database> = {
+      limited: () => database as Database,
       query: transaction.query,
-      transaction: async (work: (transaction: Transaction) => Promise<unknown>) => {
+      transaction: async <T>(work: (transaction: Transaction) => Promise<T>) => {
         const result = await work(transaction);
         done.push('commit');
         return result;
       },
-    } as Database;
-    return { done, faulty: createFaulty(database) };
+    };
+    return { done, faulty: createFaulty(database as Database) };
   }
   const statement = (name: string) => ({ name, text: '' });
 
-  it('makes one statement fail before or after it takes effect, and only once', async () => {
+  it('makes one statement fail before or after it takes effect, and only once, also with a time limit', async () => {
     for (const [mode, effects] of [
       ['before', ['one', 'three']],
       ['after', ['one', 'two', 'three']],
@@ -46,7 +47,7 @@ describe('planted failure of the sweep proof', () => {
       const { done, faulty } = create();
       faulty.arm(1, mode);
       await faulty.query(statement('one'));
-      await expect(faulty.query(statement('two'))).rejects.toThrow('planted');
+      await expect(faulty.limited(1_000).query(statement('two'))).rejects.toThrow('planted');
       await faulty.query(statement('three'));
       expect(done).toEqual(effects);
       expect(faulty.failed).toBe('two');
