@@ -372,3 +372,22 @@ it('a canceled upgrade that is repeated starts from new drafts, which get the te
   await upgrade();
   expect(await now()).toEqual(before);
 });
+
+it.each(['job', 'reading'])(
+  'queued work for a %s is done once, however often it was queued',
+  async (kind) => {
+    const [first, uid] = await orderSame(2);
+    const task = await vote(ann, first!);
+    const later = (count: number) =>
+      owner.query(
+        `insert into propagations (part, account_id, ${kind === 'job' ? 'job_id' : 'reading'}, due_at)
+       select part, account_id, ${kind === 'job' ? 'job_id' : 'reading'}, now() + interval '1 hour'
+         from readings join jobs using (part, account_id, job_id), generate_series(1, $2) where uid = $1`,
+        [uid, count],
+      );
+    await later(3);
+    if (kind === 'job') await release(ann, await claim(ann, uid!));
+    else await confirm(ann, task, task.segment, { target: [{ text: 'Una casa.' }] });
+    await settled();
+  },
+);

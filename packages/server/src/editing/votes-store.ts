@@ -283,7 +283,8 @@ const OPEN_PROPAGATION = statement<{ reading: Buffer | null; job_id: string | nu
      delete from propagations d
       using (select l.part, l.account_id, d.propagation_id
                from propagations l join propagations d on d.part = $1 and d.account_id = l.account_id
-                and d.reading = l.reading and d.propagation_id <> l.propagation_id and d.lease_token is null
+                and (d.reading = l.reading or d.job_id = l.job_id) and d.propagation_id <> l.propagation_id
+                and d.lease_token is null
               where l.part = $1 and l.account_id = $2 and l.propagation_id = $3 and l.lease_token = $4
                 for update of d skip locked) o
       where d.part = $1 and d.account_id = o.account_id and d.propagation_id = o.propagation_id)
@@ -292,7 +293,7 @@ const OPEN_PROPAGATION = statement<{ reading: Buffer | null; job_id: string | nu
 );
 
 /**
- * Reads the leased work, and deletes other queued work for the same reading, because the leased work includes
+ * Reads the leased work, and deletes other queued work for the same reading or job, because the leased work includes
  * it.
  * @returns undefined if the lease is lost
  */

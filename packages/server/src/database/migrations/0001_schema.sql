@@ -1314,7 +1314,8 @@ create table propagations (
   check ((reading is null) <> (job_id is null))
 ) with (fillfactor = 80);
 create index propagations_due on propagations (part, account_id, due_at) where due_at is not null;
-create index propagations_of on propagations (part, account_id, reading);
+create index propagations_of_reading on propagations (part, account_id, reading) where reading is not null;
+create index propagations_of_job on propagations (part, account_id, job_id) where job_id is not null;
 grant select, insert, update, delete on propagations to dragoman_app;
 
 -- ==== memory: the translation memory =================================================================================
