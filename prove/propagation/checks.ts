@@ -58,11 +58,6 @@ export interface PropagationHistory {
   after: StoredSegment[];
   undone: StoredSegment[];
   votes: StoredVote[];
-  /**
-   * The milliseconds from a vote until its text was the draft of a segment, for segments that were waiting at the time
-   * of the vote.
-   */
-  fillMilliseconds: number[];
   seconds: number;
   /** True if all work ended in time. */
   settled: boolean;

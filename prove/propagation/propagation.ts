@@ -3,7 +3,7 @@
  * killed with SIGKILL, and then undoes all votes. Flags: `--editors N` (default 200), `--jobs N` (2000), `--kills N`
  * (20), `--seed N`.
  */
-import { type Figure, type Flags, quantile, type Report } from '../../bench/figures.ts';
+import type { Figure, Flags, Report } from '../../bench/figures.ts';
 import { checkFigures, runProof } from '../harness/run.ts';
 import { CHECKS, type PropagationHistory } from './checks.ts';
 import { runPropagation } from './run.ts';
@@ -22,15 +22,7 @@ export async function provePropagation(flags: Flags): Promise<Report> {
   });
 }
 
-function summarize({
-  after,
-  votes,
-  saves,
-  sights,
-  kills,
-  fillMilliseconds,
-  seconds,
-}: PropagationHistory): Figure[] {
+function summarize({ after, votes, saves, sights, kills, seconds }: PropagationHistory): Figure[] {
   const filled = after.filter((one) => one.filled !== null);
   return [
     { name: 'propagation, kills', value: kills, unit: 'kills' },
@@ -45,15 +37,6 @@ function summarize({
     },
     { name: 'propagation, texts read under a claim', value: sights.length, unit: 'texts' },
     { name: 'propagation, duration', value: Math.round(seconds), unit: 's' },
-    ...(fillMilliseconds.length === 0
-      ? []
-      : [
-          {
-            name: 'propagation, from vote to fill, median',
-            value: Math.round(quantile(fillMilliseconds, 0.5)),
-            unit: 'ms',
-          },
-        ]),
   ];
 }
 

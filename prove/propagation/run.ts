@@ -37,7 +37,12 @@ const ACCOUNT = 'propagation';
 const BRAND = 'agree';
 const SETTLE_SECONDS = 600;
 
-const SETTINGS = { ...MANY_EDITORS, DRAGOMAN_TASK_LEASE: String(LEASE_SECONDS) };
+const SETTINGS = {
+  ...MANY_EDITORS,
+  DRAGOMAN_TASK_LEASE: String(LEASE_SECONDS),
+  // Otherwise each editor would claim each task, and find nothing to edit in most of them.
+  DRAGOMAN_TASK_SKIPS: '6',
+};
 
 export async function runPropagation({
   directory,
@@ -115,13 +120,12 @@ export async function runPropagation({
     const seconds = (performance.now() - began) / 1000;
     const after = await readSegments(query);
     const votes = await readVotes(query);
-    const fillMilliseconds = await readFillTimes(query);
     say(`${votes.length} votes; undoing them`);
     const ids = await query<{ vote: string }>('select vote_id as vote from votes where withdrawn_at is null');
     for (const { vote } of ids) await undoVote(database, 'program', ref, vote);
     const isUndone = await settle(query);
     const undone = await readSegments(query);
-    const stored = { before, after, undone, votes, fillMilliseconds, seconds };
+    const stored = { before, after, undone, votes, seconds };
     return { ...record, ...stored, kills: options.kills, settled: settled && isUndone };
   });
   await service.stop();
@@ -305,14 +309,4 @@ function readVotes(query: Query): Promise<StoredVote[]> {
     `select j.uid, v.position, v.editor_id as editor, v.target::text as target
        from votes v join jobs j using (part, account_id, job_id) where v.withdrawn_at is null`,
   );
-}
-
-/** Returns the times of fills in segments that nobody had ever claimed. */
-async function readFillTimes(query: Query): Promise<number[]> {
-  const rows = await query<{ milliseconds: number }>(
-    `select extract(epoch from f.filled_at - v.voted_at)::float8 * 1000 as milliseconds
-       from fills f join votes v using (part, account_id, vote_id)
-      where not exists (select from claims c where c.job_id = f.job_id)`,
-  );
-  return rows.map(({ milliseconds }) => milliseconds);
 }
