@@ -11,7 +11,7 @@ const run = shortRun('crash');
 
 describe('crash proof', () => {
   it('finds no lost job and no double charge when the service is killed six times', async () => {
-    const history = await runCrash({ ...run, kills: 6 });
+    const history = await runCrash({ ...run, kills: 6, jobs: 130 });
     expectHeld(CHECKS, history, run.seed);
     expect(history.kills).toHaveLength(6);
     expect(history.orders.filter(({ answers }) => answers.length > 0).length).toBeGreaterThan(30);

@@ -1,6 +1,6 @@
 /**
  * `npm run prove -- crash` kills the service again and again and checks that no job is lost. Flags: `--kills N`
- * (default 60; 200 kills take a night), `--seed N`.
+ * (default 60), `--jobs N` (default 22 for each kill), `--seed N`.
  */
 import type { Figure, Flags, Report } from '../../bench/figures.ts';
 import { checkFigures, runProof } from '../harness/run.ts';
@@ -13,9 +13,12 @@ import { runCrash } from './run.ts';
  */
 const SETTLE_SECONDS = 35;
 
+const JOBS_OF_A_KILL = 22;
+
 export async function proveCrash(flags: Flags): Promise<Report> {
   return runProof('crash', flags, async (options) => {
-    const history = await runCrash({ ...options, kills: flags.numbers.kills ?? 60 });
+    const { kills = 60, jobs = kills * JOBS_OF_A_KILL } = flags.numbers;
+    const history = await runCrash({ ...options, kills, jobs });
     return [...summarize('crash', history, SETTLE_SECONDS), ...checkFigures('crash', CHECKS, history)];
   });
 }

@@ -14,16 +14,16 @@ import type { CrashHistory } from './checks.ts';
 
 export interface CrashOptions extends RunOptions {
   kills: number;
+  /** The number of jobs that the service acknowledges until the last kill, on average. */
+  jobs: number;
 }
 
-/** The number of jobs that the service acknowledges between two kills. */
-const JOBS_BETWEEN = { least: 5, most: 40 };
 const DATABASE_EVERY = 5;
 const DELIVERIES_AT_A_TIME = 64;
 const HOLD_SECONDS = 1;
 const SETTLE_SECONDS = 600;
 export const LEASE_SECONDS = 5;
-export const OPENING_CENTS = 1_000_000;
+export const OPENING_CENTS = 100_000_000;
 
 /** Settings with short leases and short delays before delivery. */
 export const CRASH_SETTINGS = {
@@ -38,7 +38,7 @@ export const CRASH_FACTS = {
   deliveriesAtATime: DELIVERIES_AT_A_TIME,
 };
 
-export async function runCrash({ directory, seed, say, kills }: CrashOptions): Promise<CrashHistory> {
+export async function runCrash({ directory, seed, say, kills, jobs }: CrashOptions): Promise<CrashHistory> {
   const random = createRandom(seed);
   const arrivals: CrashHistory['arrivals'] = [];
   const receiver = await startReceiver((arrival) => arrivals.push(arrival));
@@ -47,8 +47,7 @@ export async function runCrash({ directory, seed, say, kills }: CrashOptions): P
   const customers = startCustomers(random, [service.url], account, receiver.url);
   let databaseKills = 0;
   for (let kill = 1; kill <= kills; kill++) {
-    const target =
-      customers.acknowledged + JOBS_BETWEEN.least + random.below(JOBS_BETWEEN.most - JOBS_BETWEEN.least);
+    const target = customers.acknowledged + 1 + random.below(Math.ceil((2 * jobs) / kills));
     while (customers.acknowledged < target) {
       customers.check();
       await wait(5);
