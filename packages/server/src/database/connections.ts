@@ -18,6 +18,12 @@ type Lost = (error: Error) => void;
  */
 const ignore: Lost = () => {};
 
+/**
+ * A connection that has been in use for this time is closed if its host is no longer the primary. Otherwise a statement
+ * of a worker would wait for a frozen host for more than a minute, although another host has taken over.
+ */
+const CHECK_MILLISECONDS = 3_000;
+
 /** Creates a client; `connect()` opens it. @param lost called when its connection is lost */
 export function createConnection(connection: Connection, lost: Lost = ignore): pg.Client {
   return new (clientOf(connection))(connection).on('error', lost);
@@ -39,10 +45,19 @@ export function createStandbyPool(config: pg.PoolConfig): pg.Pool {
 }
 
 function poolOf(config: pg.PoolConfig, Client: typeof pg.Client, lost: Lost): pg.Pool {
+  const checks = new Map<pg.PoolClient, NodeJS.Timeout>();
   // The pool reports only its idle clients; a client in use reports its own loss.
   return new pg.Pool({ ...config, Client })
     .on('error', lost)
-    .on('connect', (client) => client.on('error', lost));
+    .on('connect', (client) => client.on('error', lost))
+    .on('acquire', (client) => {
+      if (!(client instanceof ClusterClient)) return;
+      checks.set(client, setInterval(() => void client.leaveOldPrimary(), CHECK_MILLISECONDS).unref());
+    })
+    .on('release', (_, client) => {
+      clearInterval(checks.get(client));
+      checks.delete(client);
+    });
 }
 
 /** Only a connection string can name several hosts. */

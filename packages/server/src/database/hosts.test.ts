@@ -154,6 +154,18 @@ describe.skipIf(isShared)('a database with several hosts', () => {
     await direct.close();
   });
 
+  it('ends a statement that waits for a frozen server, as soon as another host accepts writes', async () => {
+    await open(test.connection, standby);
+    const waiting = database.transaction(async (transaction) => {
+      await transaction.query(ROLE_OF);
+      hosts[0]!.freeze();
+      hosts[1]!.forwardTo(test.connection);
+      await transaction.query(ROLE_OF);
+    });
+    expect(isUnavailable(await waiting.catch((error: unknown) => error))).toBe(true);
+    expect(await isWritable()).toBe(true);
+  });
+
   it('makes requests fail with 503 while the primary is frozen, and serves them when it is back', async () => {
     await open(test.connection, standby);
     const log = createLog('silent');

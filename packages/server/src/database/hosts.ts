@@ -4,6 +4,7 @@
  * writes at that moment. With `DATABASE_READ_URL`, it goes to a host that is a standby at that moment.
  * https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS
  */
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import { splitHosts, type WantedHost } from '../base/hosts.ts';
 
@@ -47,6 +48,17 @@ export class ClusterClient extends pg.Client {
   override end(callback?: (error: Error) => void): Promise<void> | void {
     this.#ended = true;
     return callback === undefined ? super.end() : super.end(callback);
+  }
+
+  /**
+   * Closes the connection if another host accepts writes now. A statement that waits on the old host, which may have
+   * frozen, rejects like any statement whose connection is lost. Does nothing while no host accepts writes.
+   */
+  async leaveOldPrimary(): Promise<void> {
+    if (this.#wanted !== 'primary') return;
+    const found = await findHost(this.#hosts, this.#wanted).catch(() => undefined);
+    const isOld = found !== undefined && (found.host !== this.host || found.port !== this.port);
+    if (isOld) connectionOf(this).stream.destroy();
   }
 
   async #connect(): Promise<pg.Client> {
@@ -118,11 +130,14 @@ interface ParameterStatus {
   parameterValue: string;
 }
 
-/** Returns the client's protocol connection, which emits the messages of the server. The driver's types lack it. */
-function connectionOf(client: pg.Client) {
-  return (
-    client as unknown as { connection: { on(name: string, on: (message: ParameterStatus) => void): void } }
-  ).connection;
+/** The client's protocol connection, which emits the messages of the server. The driver's types lack it. */
+interface ProtocolConnection {
+  stream: Socket;
+  on(name: string, on: (message: ParameterStatus) => void): void;
+}
+
+function connectionOf(client: pg.Client): ProtocolConnection {
+  return (client as unknown as { connection: ProtocolConnection }).connection;
 }
 
 /**
