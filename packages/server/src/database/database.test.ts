@@ -1,4 +1,4 @@
-/** Tests of transactions with deadlocks and lost connections, and of notifications after a reconnect. */
+/** Tests of deadlocks and lost connections in statements and transactions, and of notifications after a reconnect. */
 import { type AddressInfo, connect, createServer } from 'node:net';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
@@ -29,6 +29,8 @@ const PID = statement<{ pid: number }>('test.pid', 'select pg_backend_pid() as p
 const SLEEP = statement('test.sleep', 'select pg_sleep(3600)');
 const DIE = statement('test.die', 'select die()');
 const CONFLICT = statement('test.conflict', `do $$ begin raise exception using errcode = '40001'; end $$`);
+const UNLUCKY = statement('test.unlucky', 'select unlucky()');
+const TRY_AND_DIE = statement('test.tryAndDie', `select die() where nextval('tries') > 0`);
 const DOOM = statement('test.doom', 'insert into doomed values (1)');
 const LATE = statement('test.late', 'insert into late values (1), (1)');
 
@@ -50,12 +52,19 @@ beforeAll(async () => {
       as $$ select pg_terminate_backend(pg_backend_pid()) $$;
     create function die_at_commit() returns trigger security definer language plpgsql
       as $$ begin perform pg_terminate_backend(pg_backend_pid()); perform pg_sleep(60); return null; end $$;
+    -- A rollback does not reset a sequence.
+    create sequence tries;
+    grant all on tries to dragoman_app;
+    create function unlucky() returns void language plpgsql as $$ begin
+      if nextval('tries') < 5 then raise exception using errcode = '40P01'; end if;
+    end $$;
     create constraint trigger doomed after insert on doomed deferrable initially deferred
       for each row execute function die_at_commit();`);
 });
-beforeEach(() => owner.query('truncate scratch, doomed, late'));
+beforeEach(() => owner.query('truncate scratch, doomed, late; alter sequence tries restart'));
 afterAll(() => test.drop());
 
+const countTries = async () => Number((await owner.query('select last_value from tries')).rows[0].last_value);
 const readValue = async (name: string) => (await database.query(READ, [name]))[0]?.value;
 const pidOf = async (transaction: Transaction) => (await transaction.query(PID))[0]!.pid;
 
@@ -93,6 +102,19 @@ async function startPassage() {
     close: () => new Promise((resolve) => passage.close(resolve)),
   };
 }
+
+describe('a statement outside a transaction', () => {
+  it('is repeated after a deadlock, up to five times', async () => {
+    await database.query(UNLUCKY);
+    expect(await countTries()).toBe(5);
+  });
+
+  it('is not repeated after its connection was lost, because it may have been executed', async () => {
+    const lost: unknown = await database.query(TRY_AND_DIE).catch((error: unknown) => error);
+    expect(isConnectionLoss(lost)).toBe(true);
+    expect(await countTries()).toBe(1);
+  });
+});
 
 describe('a transaction', () => {
   it('commits its work and returns the result', async () => {

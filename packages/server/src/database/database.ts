@@ -17,8 +17,9 @@ export type { Connection } from './connections.ts';
 /** Runs statements in the pool or in an open transaction. */
 export interface Queryable {
   /**
-   * Runs a statement and returns its rows. In a distributed database, a statement with rows of several parts is a
-   * transaction. Rejects with the driver's error, whose `code` is the SQLSTATE, or like `Database.transaction`.
+   * Runs a statement and returns its rows. Outside a transaction, it runs again, up to five times, after a serialization
+   * failure or a deadlock. In a distributed database, a statement with rows of several parts is a transaction. Rejects
+   * with the driver's error, whose `code` is the SQLSTATE, or like `Database.transaction`.
    */
   query<Row extends QueryResultRow>(statement: Statement<Row>, values?: Values): Promise<Row[]>;
   /**
@@ -218,7 +219,8 @@ export function openDatabase(connection: Connection, log: Log, size = 16, readUr
       resources.track(
         outage.track(async () => {
           const calls = await callsOf(pool, statement, values, limit);
-          if (calls.length <= 1) return run(pool, calls, limit);
+          // After a lost connection, a statement may have been executed, so it is not repeated.
+          if (calls.length <= 1) return withRetries(() => run(pool, calls, limit), { afterLoss: false });
           return withRetries(() => begin(({ query }) => query(statement, values), limit));
         }),
       ),
@@ -301,7 +303,7 @@ function beginWithin(lockMilliseconds: number | undefined): string {
   return `begin; set local lock_timeout = ${Math.ceil(lockMilliseconds)}`;
 }
 
-async function withRetries<T>(attempt: () => Promise<T>): Promise<T> {
+async function withRetries<T>(attempt: () => Promise<T>, { afterLoss = true } = {}): Promise<T> {
   const started = performance.now();
   for (let tried = 1; ; tried++) {
     try {
@@ -310,7 +312,7 @@ async function withRetries<T>(attempt: () => Promise<T>): Promise<T> {
       const code = (error as { code?: string }).code ?? '';
       const late = performance.now() - started > RETRY_MILLISECONDS;
       const isLost = !(error instanceof CommitUnknown) && isConnectionLoss(error);
-      const again = RETRY_CODES.has(code) || (isLost && !late);
+      const again = RETRY_CODES.has(code) || (afterLoss && isLost && !late);
       if (!again || tried === TRIES) throw error;
       // Waits 20, 40, 80 or 160 ms plus a random time of the same length at most, so that the other
       // transaction of a deadlock can finish.
