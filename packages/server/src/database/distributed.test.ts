@@ -3,6 +3,10 @@
  * runs them on a Citus cluster.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { accountNamed } from '../access/accounts.ts';
+import { listAudit } from '../audit/audit.ts';
+import { readBrandFile } from '../brands/brand.ts';
+import { removeBrand, saveBrand } from '../brands/brands.ts';
 import { findDiscrepancies } from '../ledger/verify-store.ts';
 import { editNext, HUMAN } from '../testing/editors.ts';
 import {
@@ -150,4 +154,38 @@ it('the console lists jobs, tasks and callbacks of all accounts', async () => {
   expect(callbacks.deliveries).toHaveLength(ACCOUNTS * (JOBS + 1));
   const { body: tasks } = await operator.call('GET', '/api/console/tasks?status=done');
   expect(tasks.tasks).toHaveLength(ACCOUNTS);
+});
+
+it('the default brand is unset when the brand is removed, without a foreign key', async () => {
+  const { ref } = await accountNamed(server.database, customers[0]!.username);
+  await saveBrand(
+    server.database,
+    'command',
+    ref,
+    readBrandFile('test', '{"external_id":"house","default":true}'),
+    false,
+  );
+  const path = `/api/console/accounts/${customers[0]!.username}`;
+  expect((await operator.call('GET', path)).body.default_brand).toBe('house');
+  await removeBrand(server.database, 'command', ref, 'house');
+  expect((await operator.call('GET', path)).body.default_brand).toBeNull();
+});
+
+it('an erasure leaves no address of a user in the audit log, without a foreign key', async () => {
+  const account = await server.createAccount();
+  const { ref } = await accountNamed(server.database, account.username);
+  const person = await createPerson(server, { role: 'customer', account });
+  const wanted = { attempts: 30, events: null, texts: null };
+  expect((await person.call('PUT', '/api/account/retention', wanted)).status).toBe(200);
+  const addresses = async () =>
+    (await listAudit(server.database, { account: ref }, 50)).filter(({ name }) => name === person.email);
+  expect((await addresses()).map(({ action }) => action)).toContain('account.keeping');
+  const { status } = await person.call('POST', '/api/account/erase', { username: account.username });
+  expect(status).toBe(202);
+  await until(async () =>
+    (await listAudit(server.database, { account: ref }, 50)).some(
+      ({ action }) => action === 'account.erased',
+    ),
+  );
+  expect(await addresses()).toEqual([]);
 });

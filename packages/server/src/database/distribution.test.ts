@@ -1,8 +1,8 @@
 /** Tests the plan by which the tables of a database are distributed. `npm run prove -- distributed` runs it on Citus. */
 import { expect, it } from 'vitest';
 import { createTestDatabase } from '../testing/harness.ts';
+import { dragoman, urlOf } from '../testing/programs.ts';
 import { planDistribution, REFERENCE_TABLES } from './distribution.ts';
-import { distributeSchema } from './migrate.ts';
 
 const key = (from: string, to: string) => ({ name: `${from}_${to}`, from, to });
 
@@ -26,8 +26,14 @@ it('tables that reference each other are an error', () => {
   expect(() => planDistribution(['a', 'b'], keys)).toThrow('tables reference each other: a, b');
 });
 
-it('a database without Citus is not distributed, and the error says what is missing', async () => {
+it('the command for a distributed database changes nothing without Citus, and the error says what is missing', async () => {
   const { connection, drop } = await createTestDatabase();
-  await expect(distributeSchema(connection)).rejects.toThrow('The database lacks the extension citus');
+  const ended = await dragoman(['migrate', '--distributed'], { DATABASE_URL: urlOf(connection) });
+  expect(ended).toEqual({
+    status: 1,
+    stdout: '',
+    stderr:
+      'The database lacks the extension citus: on each node, run CREATE EXTENSION citus, and add the nodes.\n',
+  });
   await drop();
 });

@@ -64,19 +64,14 @@ export async function isDistributed(client: pg.ClientBase): Promise<boolean> {
  * @returns the names of the tables that were distributed or copied
  */
 export async function distribute(client: pg.ClientBase): Promise<string[]> {
-  const ofAccounts = (await namesOf(client, TABLES_OF_ACCOUNTS)).filter(
-    (table) => !REFERENCE_TABLES.includes(table),
-  );
   const done = await namesOf(client, DISTRIBUTED_TABLES);
-  const keys = (await client.query<ForeignKey>(FOREIGN_KEYS)).rows;
   await preferLocalTables(client);
   // The nodes connect to each other with the role of the session.
   await client.query('alter role dragoman_app login');
-  const { order, refused } = planDistribution(ofAccounts, keys);
-  for (const { name, from } of refused) await client.query(`alter table ${from} drop constraint "${name}"`);
+  const order = await dropRefusedKeys(client);
   const made: string[] = [];
   for (const table of order.filter((one) => !done.includes(one))) {
-    const isFirst = done.length === 0 && !made.some((one) => ofAccounts.includes(one));
+    const isFirst = done.length === 0 && made.every((one) => REFERENCE_TABLES.includes(one));
     await client.query(
       REFERENCE_TABLES.includes(table)
         ? 'select create_reference_table($1::regclass)'
@@ -93,6 +88,20 @@ export async function distribute(client: pg.ClientBase): Promise<string[]> {
   const failed = rows.find(({ success }) => !success);
   if (failed !== undefined) throw new Error(`a shard refused its planner settings: ${failed.result}`);
   return made;
+}
+
+/**
+ * Drops the foreign keys that Citus refuses.
+ * @returns the tables that are to be distributed or copied, in their order
+ */
+export async function dropRefusedKeys(client: pg.ClientBase): Promise<string[]> {
+  const ofAccounts = (await namesOf(client, TABLES_OF_ACCOUNTS)).filter(
+    (table) => !REFERENCE_TABLES.includes(table),
+  );
+  const keys = (await client.query<ForeignKey>(FOREIGN_KEYS)).rows;
+  const { order, refused } = planDistribution(ofAccounts, keys);
+  for (const { name, from } of refused) await client.query(`alter table ${from} drop constraint "${name}"`);
+  return order;
 }
 
 /**

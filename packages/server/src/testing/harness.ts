@@ -18,6 +18,7 @@ import type { PersonRole } from '../base/account.ts';
 import { createLog, type Log } from '../base/log.ts';
 import { createConnection } from '../database/connections.ts';
 import { type Connection, type Database, openDatabase } from '../database/database.ts';
+import { dropRefusedKeys } from '../database/distribution.ts';
 import type { Audience } from '../http/openapi.ts';
 import type { Store } from '../roles/program.ts';
 import { type Role, type Server, startServer } from '../roles/serve.ts';
@@ -43,7 +44,8 @@ export interface TestDatabase {
 /**
  * Creates a migrated database.
  * @param log the log of the database handle; silent by default
- * @param asDistributed whether statements run in the form for a distributed database, as if it had the extension `citus`
+ * @param asDistributed whether statements run in the form for a distributed database, as if it had the extension
+ *   `citus`, and the foreign keys are missing that it refuses
  */
 export async function createTestDatabase(
   log = createLog('silent'),
@@ -62,6 +64,10 @@ export async function createTestDatabase(
     );
     await administer(own, 'grant select on found_first.pg_extension to public');
     await administer(own, `alter database ${name} set search_path = found_first, public, pg_catalog`);
+    const client = createConnection(own);
+    await client.connect();
+    await dropRefusedKeys(client);
+    await client.end();
   }
   const database = openDatabase(own, log);
   const owners: pg.Client[] = [];
