@@ -141,6 +141,16 @@ describe('a claim', () => {
     expect(rows[0].count).toBe(3);
   });
 
+  it('of the next task succeeds for each of many editors at once while there are tasks', async () => {
+    const uids = Array.from({ length: 16 }, (_, job) => `many-${job}`);
+    await Promise.all(uids.map((uid) => orderEdit(call, `Job ${uid}.\n`, { uid })));
+    const people = await Promise.all(
+      uids.map(() => createPerson(server, { role: 'editor', languages: ['en:es'] })),
+    );
+    const claimed = await Promise.all(people.map((person) => claimTask(person)));
+    expect(new Set(claimed.map(({ task }) => task)).size).toBe(uids.length);
+  });
+
   it.each(['next', 'named'])(
     'of the %s task waits while another transaction has the task locked',
     async (which) => {
