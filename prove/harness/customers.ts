@@ -1,4 +1,5 @@
-/** Simulates customers who create jobs without a pause and repeat each request until it is answered. */
+/** Simulates customers who create jobs and repeat each request until it is answered. */
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Credentials } from '../../scripts/program.ts';
 import { type BackgroundLoad, startBackgroundLoad } from './background-load.ts';
 import type { Order } from './invariants.ts';
@@ -43,12 +44,15 @@ const TEXTS = [
  *
  * @param urls the URLs of the API processes; after a missing response, the customer tries the next URL
  * @param callbacks the URL of the receiver
+ * @param pauseMilliseconds the pause of each customer after each order. Without it, customers may create more jobs than
+ *   the service can translate, so that jobs wait for each other.
  */
 export function startCustomers(
   random: Random,
   urls: readonly string[],
   account: Credentials,
   callbacks: string,
+  pauseMilliseconds = 0,
 ): Customers {
   const orders: CustomerOrder[] = [];
   let acknowledged = 0;
@@ -75,6 +79,7 @@ export function startCustomers(
       // A tenth of the customers give up after a broken connection. Their job may exist or not.
       const givesUp = random.below(10) === 0;
       await create(order, count, () => stopping || givesUp || isAssigned);
+      if (pauseMilliseconds > 0) await wait(pauseMilliseconds);
     }
   }
 
