@@ -241,6 +241,7 @@ describe('a transaction', () => {
 
   it('is repeated when its connection is killed during a query', async () => {
     const pids: number[] = [];
+    const { connection } = database.retries;
     const work = database.transaction(async (transaction) => {
       pids.push(await pidOf(transaction));
       await transaction.query(ADD, ['a', pids.length]);
@@ -255,6 +256,7 @@ describe('a transaction', () => {
     expect(pids).toHaveLength(2);
     expect(pids[0]).not.toBe(pids[1]);
     expect(await readValue('a')).toBe(2);
+    expect(database.retries.connection).toBe(connection + 1);
   });
 
   it('is repeated when its connection is killed between two queries', async () => {

@@ -51,6 +51,8 @@ export interface Database extends Queryable {
   read<T>(work: (reader: Queryable) => Promise<T>): Promise<T>;
   /** The reads since the start by the server that answered them. Undefined without a standby. */
   readonly reads: Readonly<ReadCounts> | undefined;
+  /** How often statements and transactions were run again since the start, by reason. */
+  readonly retries: Readonly<RetryCounts>;
   /** Subscribes to the changes that this process commits. Returns a function that unsubscribes. */
   onChanges(listener: ChangeListener): () => void;
   /**
@@ -74,6 +76,13 @@ export interface Database extends Queryable {
    */
   canWrite(): Promise<boolean>;
   close(): Promise<void>;
+}
+
+export interface RetryCounts {
+  /** After a deadlock or a serialization failure. */
+  conflict: number;
+  /** After a lost connection. */
+  connection: number;
 }
 
 export type ChangeListener = (changes: readonly Change[]) => void;
@@ -208,6 +217,7 @@ export function openDatabase(connection: Connection, log: Log, size = 16, readUr
     if (changes.length > 0) for (const listener of listeners) listener(changes);
   };
 
+  const retries: RetryCounts = { conflict: 0, connection: 0 };
   const callsOf = createForms();
   const begin = <T>(
     work: (transaction: Transaction) => Promise<T>,
@@ -220,17 +230,19 @@ export function openDatabase(connection: Connection, log: Log, size = 16, readUr
         outage.track(async () => {
           const calls = await callsOf(pool, statement, values, limit);
           // After a lost connection, a statement may have been executed, so it is not repeated.
-          if (calls.length <= 1) return withRetries(() => run(pool, calls, limit), { afterLoss: false });
-          return withRetries(() => begin(({ query }) => query(statement, values), limit));
+          if (calls.length <= 1)
+            return withRetries(() => run(pool, calls, limit), retries, { afterLoss: false });
+          return withRetries(() => begin(({ query }) => query(statement, values), limit), retries);
         }),
       ),
     changed: (kind, account, job) => publish([{ kind, account: account?.accountId, job }]),
     transaction: (work, lockMilliseconds = limit && limit * LOCK_SHARE) =>
-      resources.track(outage.track(() => withRetries(() => begin(work, limit, lockMilliseconds)))),
+      resources.track(outage.track(() => withRetries(() => begin(work, limit, lockMilliseconds), retries))),
     read(work) {
       return standby === undefined ? work(this) : standby.read(this, work);
     },
     reads: standby?.counts,
+    retries,
     limited: withLimit,
     canWrite: resources.canWrite,
     onChanges(listener) {
@@ -303,7 +315,12 @@ function beginWithin(lockMilliseconds: number | undefined): string {
   return `begin; set local lock_timeout = ${Math.ceil(lockMilliseconds)}`;
 }
 
-async function withRetries<T>(attempt: () => Promise<T>, { afterLoss = true } = {}): Promise<T> {
+/** Runs `attempt` again when that may succeed, and counts it in `counts`. */
+async function withRetries<T>(
+  attempt: () => Promise<T>,
+  counts: RetryCounts,
+  { afterLoss = true } = {},
+): Promise<T> {
   const started = performance.now();
   for (let tried = 1; ; tried++) {
     try {
@@ -312,8 +329,10 @@ async function withRetries<T>(attempt: () => Promise<T>, { afterLoss = true } = 
       const code = (error as { code?: string }).code ?? '';
       const late = performance.now() - started > RETRY_MILLISECONDS;
       const isLost = !(error instanceof CommitUnknown) && isConnectionLoss(error);
-      const again = RETRY_CODES.has(code) || (afterLoss && isLost && !late);
+      const isConflict = RETRY_CODES.has(code);
+      const again = isConflict || (afterLoss && isLost && !late);
       if (!again || tried === TRIES) throw error;
+      counts[isConflict ? 'conflict' : 'connection']++;
       // Waits 20, 40, 80 or 160 ms plus a random time of the same length at most, so that the other
       // transaction of a deadlock can finish.
       await new Promise((resolve) => setTimeout(resolve, 10 * 2 ** tried * (1 + Math.random())));

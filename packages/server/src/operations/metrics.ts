@@ -84,6 +84,7 @@ export function createMetrics(database: Database): Metrics {
   }).set({ version: VERSION }, 1);
   const queues = createQueueMetrics(registry);
   watchReads(registry, database);
+  watchRetries(registry, database);
   const engines = createEngineMetrics(registry);
   const editing = createEditingMetrics(registry);
   return {
@@ -150,6 +151,19 @@ function watchReads(registry: Registry, { reads }: Database): void {
     collect() {
       this.reset();
       for (const [result, count] of Object.entries(reads ?? {})) this.inc({ result }, count);
+    },
+  });
+}
+
+function watchRetries(registry: Registry, { retries }: Database): void {
+  new Counter({
+    name: 'dragoman_database_retries_total',
+    help: 'Statements and transactions that were run again, after a conflict or a lost connection.',
+    labelNames: ['reason'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [reason, count] of Object.entries(retries)) this.inc({ reason }, count);
     },
   });
 }

@@ -251,6 +251,28 @@ describe('/metrics', () => {
     });
   });
 
+  it('counts the transactions that ran again after a conflict', async () => {
+    const { production_key } = await server.createAccount();
+    await asOwner(`
+      create sequence conflicts;
+      grant all on conflicts to dragoman_app;
+      create function conflict() returns trigger language plpgsql as $$ begin
+        if nextval('conflicts') < 3 then raise exception using errcode = '40001'; end if;
+        return new;
+      end $$;
+      create trigger conflict before insert on jobs for each row execute function conflict()`);
+    const body = { text: 'The house.', source_language: 'en', target_language: 'es' };
+    const { status } = await createClient(server.url, production_key)(
+      'POST',
+      '/tapi/v2/mt_translation/',
+      body,
+    );
+    await asOwner('drop trigger conflict on jobs; drop function conflict(); drop sequence conflicts');
+    expect(status).toBe(201);
+    expect(await sample('dragoman_database_retries_total', '{reason="conflict"}')).toBe(2);
+    expect(await sample('dragoman_database_retries_total', '{reason="connection"}')).toBe(0);
+  });
+
   it('labels requests by route, never by URL', async () => {
     const { production_key } = await server.createAccount();
     const call = createClient(server.url, production_key);
