@@ -8,7 +8,14 @@
  * marked as wrong, and the checks prevent the confirmation of the segment.
  */
 import type { Node } from 'prosemirror-model';
-import { type EditorState, Plugin, TextSelection, type Transaction } from 'prosemirror-state';
+import {
+  type EditorState,
+  NodeSelection,
+  Plugin,
+  type Selection,
+  TextSelection,
+  type Transaction,
+} from 'prosemirror-state';
 import { Mapping } from 'prosemirror-transform';
 import { codeAt, nodeOf, placedCodes } from './model.ts';
 import { type Code, crossed, keyOf, nested } from './pieces.ts';
@@ -161,10 +168,17 @@ function nest(transaction: Transaction): void {
 }
 
 /** Returns the code directly before (-1) or after (1) the caret. */
-export function codeAtCaret(state: EditorState, direction: -1 | 1): { code: Code; at: number } | undefined {
+export function codeAtCaret(state: EditorState, direction: -1 | 1): Placed | undefined {
   const { $head, empty } = state.selection;
   if (!empty) return undefined;
   const node = direction === -1 ? $head.nodeBefore : $head.nodeAfter;
   if (!node || node.isText) return undefined;
   return { code: codeAt(node), at: direction === -1 ? $head.pos - 1 : $head.pos };
+}
+
+/** Returns the code that is selected as a whole. */
+export function selectedCode(selection: Selection): Placed | undefined {
+  return selection instanceof NodeSelection
+    ? { code: codeAt(selection.node), at: selection.from }
+    : undefined;
 }

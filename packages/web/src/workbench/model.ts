@@ -100,3 +100,14 @@ export function placedCodes(document: Node): { code: Code; at: number }[] {
   });
   return codes;
 }
+
+/** Returns the places where a code may stand: word boundaries and next to other codes. */
+export function codeStops(document: Node, language: string): number[] {
+  const segmenter = new Intl.Segmenter(language, { granularity: 'word' });
+  const stops = new Set([0, document.content.size]);
+  document.forEach((node, at) => {
+    stops.add(at).add(at + node.nodeSize);
+    if (node.isText) for (const { index } of segmenter.segment(node.text!)) stops.add(at + index);
+  });
+  return [...stops].sort((one, other) => one - other);
+}

@@ -3,14 +3,23 @@
  * each edited segment, so that undo works after the user has left the segment and returned. A text that was not typed,
  * such as a memory match or a replacement, is applied as an edit that can be undone.
  */
-import { history, isHistoryTransaction, redo, undo } from 'prosemirror-history';
+import { closeHistory, history, isHistoryTransaction, redo, undo } from 'prosemirror-history';
 import { Fragment, Slice } from 'prosemirror-model';
 import { EditorState, NodeSelection, TextSelection, type Transaction } from 'prosemirror-state';
 import { EditorView } from 'prosemirror-view';
 import { drawChip } from './chip.ts';
 import { collapseCodes, markCrossedCodes, markIssues, markSelectedCodes } from './code-marks.ts';
-import { codeAtCaret, keepCodes, MOVED_CODES, RESTORED_CODES } from './keep-codes.ts';
-import { codeAt, documentOf, nodeOf, nodesOf, piecesOf, placedCodes, placedRanges } from './model.ts';
+import { codeAtCaret, keepCodes, MOVED_CODES, RESTORED_CODES, selectedCode } from './keep-codes.ts';
+import {
+  codeAt,
+  codeStops,
+  documentOf,
+  nodeOf,
+  nodesOf,
+  piecesOf,
+  placedCodes,
+  placedRanges,
+} from './model.ts';
 import { type Code, type CodeDescription, keyOf, type Piece, parsePieces, plainText } from './pieces.ts';
 import { repeatedEdit } from './repeated-edit.ts';
 import type { Range } from './task.ts';
@@ -145,12 +154,18 @@ export class SegmentEditor {
     return true;
   }
 
+  /** Applies an edit that was not typed. It is an undo step of its own, even if the editor types just before or after. */
   #apply(position: number, transaction: Transaction): void {
+    this.#dispatch(position, closeHistory(transaction));
+    this.#dispatch(position, closeHistory(this.#stateOf(position).tr));
+  }
+
+  #dispatch(position: number, transaction: Transaction): void {
     if (this.#position === position && this.#view) this.#view.dispatch(transaction);
     else {
       const next = this.#stateOf(position).apply(transaction);
       this.#states.set(position, next);
-      this.#host.onChange(position, piecesOf(next.doc));
+      if (transaction.docChanged) this.#host.onChange(position, piecesOf(next.doc));
     }
   }
 
@@ -245,13 +260,10 @@ export class SegmentEditor {
     if (!this.#view || !this.#host.isEditable()) return;
     const view = this.#syncSelection();
     const { state } = view;
-    const chosen =
-      state.selection instanceof NodeSelection
-        ? { code: codeAt(state.selection.node), at: state.selection.from }
-        : (codeAtCaret(state, -1) ?? codeAtCaret(state, 1));
+    const chosen = selectedCode(state.selection) ?? codeAtCaret(state, -1) ?? codeAtCaret(state, 1);
     if (!chosen) return;
     const { code, at } = chosen;
-    const stops = this.#stops(state);
+    const stops = codeStops(state.doc, this.#host.language());
     const stop = direction === -1 ? stops.findLast((one) => one < at) : stops.find((one) => one > at + 1);
     if (stop === undefined) return;
     const place = direction === -1 ? stop : stop - 1;
@@ -369,17 +381,6 @@ export class SegmentEditor {
     return state;
   }
 
-  /** Returns the places where a code may stand: word boundaries and next to other codes. */
-  #stops(state: EditorState): number[] {
-    const segmenter = new Intl.Segmenter(this.#host.language(), { granularity: 'word' });
-    const stops = new Set([0, state.doc.content.size]);
-    state.doc.forEach((node, at) => {
-      stops.add(at).add(at + node.nodeSize);
-      if (node.isText) for (const { index } of segmenter.segment(node.text!)) stops.add(at + index);
-    });
-    return [...stops].sort((one, other) => one - other);
-  }
-
   #handleKeyDown(event: KeyboardEvent): boolean {
     const view = this.#view!;
     if (event.isComposing || event.keyCode === 229) return false;
@@ -413,18 +414,12 @@ export class SegmentEditor {
   #erase(direction: -1 | 1): boolean {
     const view = this.#syncSelection();
     const { state } = view;
-    if (state.selection instanceof NodeSelection) {
-      const place = direction === -1 ? state.selection.from : state.selection.to;
-      view.dispatch(state.tr.setSelection(TextSelection.create(state.doc, place)));
-      this.#host.onCodeProtected(codeAt((state.selection as NodeSelection).node));
-      return true;
-    }
-    if (!state.selection.empty) return this.deleteSelection();
-    const adjacent = codeAtCaret(state, direction);
-    if (!adjacent) return false;
-    const place = direction === -1 ? adjacent.at : adjacent.at + 1;
+    if (!state.selection.empty && !(state.selection instanceof NodeSelection)) return this.deleteSelection();
+    const code = selectedCode(state.selection) ?? codeAtCaret(state, direction);
+    if (!code) return false;
+    const place = direction === -1 ? code.at : code.at + 1;
     view.dispatch(state.tr.setSelection(TextSelection.create(state.doc, place)).scrollIntoView());
-    this.#host.onCodeProtected(adjacent.code);
+    this.#host.onCodeProtected(code.code);
     return true;
   }
 
@@ -456,9 +451,7 @@ export class SegmentEditor {
     return true;
   }
 
-  /**
-   * Inserts pieces that were copied in a workbench, otherwise the plain text. Foreign markup is never read.
-   */
+  /** Inserts pieces that were copied in a workbench, otherwise the plain text. Foreign markup is never read. */
   #insert(data: DataTransfer): void {
     const view = this.#view!;
     if (!this.#host.isEditable()) return;
