@@ -83,6 +83,11 @@ it('a customer drops and chooses files, sees words and prices, sends them once, 
     await page.getByRole('button', { name: 'Send 4 jobs' }).dblclick();
     const sent = page.getByRole('row').filter({ hasText: 'Completed' });
     await sent.nth(3).waitFor();
+    await sent
+      .filter({ hasText: 'garden.html' })
+      .getByRole('cell', { name: '6', exact: true })
+      .nth(1)
+      .waitFor();
     expect([(await jobsNamed(HOSTILE)).length, (await jobsNamed('garden.html')).length]).toEqual([2, 2]);
     await expectAccessible(page);
 

@@ -36,6 +36,7 @@ interface RowOf<State extends string> {
 }
 interface Targeted<State extends string> extends RowOf<State> {
   shipment: Shipment;
+  quote?: DocumentQuote | undefined;
 }
 export type Row =
   | RowOf<'problem' | 'untargeted'>
@@ -43,7 +44,7 @@ export type Row =
   | (Targeted<'refused'> & { error: Error })
   | (Targeted<'ready'> & { quote: DocumentQuote })
   | (Targeted<'sending'> & Extract<Sending, { state: 'sending' }>)
-  | (Targeted<'failed'> & Extract<Sending, { state: 'failed' }> & { quote: DocumentQuote | undefined })
+  | (Targeted<'failed'> & Extract<Sending, { state: 'failed' }>)
   | (Targeted<'done'> & Extract<Sending, { state: 'done' }>);
 
 /** The number of rows that subscribe to their jobs. A page has at most 12 subscriptions. */
@@ -62,14 +63,14 @@ export function DocumentTable({ rows, onOpen }: { rows: readonly Row[]; onOpen(j
     {
       header: t('queue.words'),
       align: 'end',
-      cell: (row) => 'quote' in row && row.quote && <FormattedNumber value={row.quote.words} />,
+      cell: (row) => 'shipment' in row && row.quote && <FormattedNumber value={row.quote.words} />,
     },
     {
       header: t('account.price'),
       align: 'end',
       cell: (row) => {
         if (row.state === 'done') return <Money cents={row.job.price} />;
-        if (!('quote' in row) || row.quote === undefined) return null;
+        if (!('shipment' in row) || row.quote === undefined) return null;
         return <DiscountedPrice of={row.quote} />;
       },
     },
@@ -97,7 +98,7 @@ function Languages({ row }: { row: Row }) {
   if (row.state === 'done') return <Pair of={row.job} />;
   if (!('shipment' in row)) return null;
   const { target, body } = row.shipment;
-  const source = ('quote' in row ? row.quote?.source_language : undefined) ?? body.source_language;
+  const source = row.quote?.source_language ?? body.source_language;
   return source === undefined ? (
     nameOf(target)
   ) : (

@@ -138,7 +138,6 @@ function useRows(environment: Environment, choices: Choices, targets: readonly s
     return ofDocument.map((shipment): Row => {
       const row = { key: keyOf(shipment), document, shipment };
       const sending = sendings[shipment.target];
-      if (sending !== undefined && sending.state !== 'failed') return { ...row, ...sending };
       const { data: quote, error, failureReason } = quotes[shipments.indexOf(shipment)]!;
       if (sending !== undefined) return { ...row, quote, ...sending };
       if (error !== null) return { ...row, state: 'refused', error };
