@@ -391,3 +391,32 @@ it.each(['job', 'reading'])(
     await settled();
   },
 );
+
+/** Runs `work` while each new row of the queue was already claimed this often. `then` is SQL that runs for each row. */
+async function withClaims(claims: number, then: string, work: () => Promise<unknown>): Promise<void> {
+  await owner.query(`
+    create function claim_often() returns trigger security definer language plpgsql as $$ begin
+      if pg_trigger_depth() = 1 then new.attempts := ${claims}; ${then} end if;
+      return new;
+    end $$;
+    create trigger claim_often before insert on propagations for each row execute function claim_often()`);
+  try {
+    await work();
+  } finally {
+    await owner.query('drop trigger claim_often on propagations; drop function claim_often()');
+  }
+}
+
+it('work on votes that many workers did not survive is still done', async () => {
+  const [first, second] = await orderSame(2);
+  await withClaims(23, '', () => vote(ann, first!));
+  expect(await segmentOf(second!)).toMatchObject({ draft: [{ text: TEXT }], route: 'memory:vote' });
+});
+
+it('work on votes that is given up does not take other work for the same reading with it', async () => {
+  const [first, second] = await orderSame(2);
+  const again =
+    'insert into propagations (part, account_id, reading) values (new.part, new.account_id, new.reading);';
+  await withClaims(24, again, () => vote(ann, first!));
+  expect(await segmentOf(second!)).toMatchObject({ draft: [{ text: TEXT }], route: 'memory:vote' });
+});

@@ -286,6 +286,7 @@ const OPEN_PROPAGATION = statement<{ reading: Buffer | null; job_id: string | nu
                 and (d.reading = l.reading or d.job_id = l.job_id) and d.propagation_id <> l.propagation_id
                 and d.lease_token is null
               where l.part = $1 and l.account_id = $2 and l.propagation_id = $3 and l.lease_token = $4
+                and l.attempts <= $5
                 for update of d skip locked) o
       where d.part = $1 and d.account_id = o.account_id and d.propagation_id = o.propagation_id)
    select reading, job_id from propagations
@@ -295,10 +296,15 @@ const OPEN_PROPAGATION = statement<{ reading: Buffer | null; job_id: string | nu
 /**
  * Reads the leased work, and deletes other queued work for the same reading or job, because the leased work includes
  * it.
+ * @param mostClaims leased work that was claimed more often will be given up, so it deletes no other work
  * @returns undefined if the lease is lost
  */
-export async function openPropagation(on: Queryable, lease: Lease): Promise<Propagation | undefined> {
-  const [row] = await on.query(OPEN_PROPAGATION, leaseKey(lease));
+export async function openPropagation(
+  on: Queryable,
+  lease: Lease,
+  mostClaims: number,
+): Promise<Propagation | undefined> {
+  const [row] = await on.query(OPEN_PROPAGATION, [...leaseKey(lease), mostClaims]);
   if (row === undefined) return undefined;
   return row.reading === null ? { jobId: row.job_id! } : { reading: row.reading };
 }
