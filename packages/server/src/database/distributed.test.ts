@@ -11,6 +11,7 @@ import { findDiscrepancies } from '../ledger/verify-store.ts';
 import { editNext, HUMAN } from '../testing/editors.ts';
 import {
   type Answer,
+  createBrowser,
   createClient,
   createPerson,
   type Receiver,
@@ -20,6 +21,7 @@ import {
   type TestServer,
   until,
 } from '../testing/harness.ts';
+import { LOCK_REFERENCE_TABLES } from './forms.ts';
 import { statement } from './statements.ts';
 
 const MACHINE = '/tapi/v2/mt_translation/';
@@ -190,4 +192,17 @@ it('an erasure leaves no address of a user in the audit log, without a foreign k
     ),
   );
   expect(await addresses()).toEqual([]);
+});
+
+it('statements that lock reference tables run one after another, so that they cannot deadlock', async () => {
+  const { email, password } = await createPerson(server, { role: 'editor' });
+  const other = await server.connectOwner();
+  await other.query('begin');
+  await other.query(LOCK_REFERENCE_TABLES.text);
+  const signedIn = createBrowser(server.url).call('POST', '/api/session', { email, password });
+  const observer = await server.connectOwner();
+  const waits = `select from pg_stat_activity where wait_event = 'advisory' and datname = current_database()`;
+  await until(async () => (await observer.query(waits)).rowCount! > 0);
+  await other.query('commit');
+  expect((await signedIn).status).toBe(200);
 });

@@ -2,7 +2,8 @@
 import { expect, it } from 'vitest';
 import { createTestDatabase } from '../testing/harness.ts';
 import { dragoman, urlOf } from '../testing/programs.ts';
-import { planDistribution, REFERENCE_TABLES } from './distribution.ts';
+import { planDistribution } from './distribution.ts';
+import { REFERENCE_TABLES } from './reference-tables.ts';
 
 const key = (from: string, to: string) => ({ name: `${from}_${to}`, from, to });
 

@@ -6,17 +6,7 @@
  */
 import type pg from 'pg';
 import { HAS_CITUS } from './forms.ts';
-
-export const REFERENCE_TABLES = [
-  'accounts',
-  'users',
-  'user_languages',
-  'invitations',
-  'sessions',
-  'second_factors',
-  'recovery_codes',
-  'editor_slots',
-];
+import { REFERENCE_TABLES } from './reference-tables.ts';
 
 /** SQL query: the names of the tables with the part of an account in their primary key. */
 export const TABLES_OF_ACCOUNTS = `

@@ -28,7 +28,19 @@ export const HAS_CITUS = statement<{ version: string }>(
   `select extversion as version from pg_extension where extname = 'citus'`,
 );
 
-/** Returns the executions of a statement on this database: several only for rows of several parts. */
+/**
+ * Waits for the other transactions that change or lock rows of connected reference tables. Returns no row. The number is
+ * arbitrary, but nothing else in the database may use it.
+ */
+export const LOCK_REFERENCE_TABLES = statement(
+  'database.lock_reference_tables',
+  'select where pg_advisory_xact_lock(4672002) is null',
+);
+
+/**
+ * Returns the executions of a statement on this database. There are several only in a distributed database: for rows of
+ * several parts, or after the lock of reference tables.
+ */
 export type CallsOf = <Row extends QueryResultRow>(
   on: Connected,
   statement: Statement<Row>,
@@ -42,10 +54,9 @@ export type CallsOf = <Row extends QueryResultRow>(
  */
 export function createForms(): CallsOf {
   let distributed: boolean | undefined;
-  const choose = <Row extends QueryResultRow>(statement: Statement<Row>, given: Values): Call<Row>[] => {
+  const formOf = <Row extends QueryResultRow>(statement: Statement<Row>, given: Values): Call<Row>[] => {
     const form = statement.distributed;
-    if (form === undefined || distributed === false)
-      return [{ statement, values: positionalValues(statement, given) }];
+    if (form === undefined) return [{ statement, values: positionalValues(statement, given) }];
     if (form.split === undefined)
       return [{ statement: form.statement, values: positionalValues(form.statement, given) }];
     return splitByPart(positionalValues(statement, given), form.split).map((values) => ({
@@ -53,8 +64,16 @@ export function createForms(): CallsOf {
       values,
     }));
   };
+  const choose = <Row extends QueryResultRow>(statement: Statement<Row>, given: Values): Call<Row>[] => {
+    if (distributed !== true) return [{ statement, values: positionalValues(statement, given) }];
+    const calls = formOf(statement, given);
+    return statement.locksReferenceTables
+      ? [{ statement: LOCK_REFERENCE_TABLES, values: [] }, ...calls]
+      : calls;
+  };
   return (on, statement, given, limit) => {
-    if (statement.distributed === undefined || distributed !== undefined) return choose(statement, given);
+    const depends = statement.distributed !== undefined || statement.locksReferenceTables;
+    if (!depends || distributed !== undefined) return choose(statement, given);
     return execute(on, { statement: HAS_CITUS, values: [] }, limit).then((rows) => {
       distributed = rows.length > 0;
       return choose(statement, given);

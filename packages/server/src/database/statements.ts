@@ -5,6 +5,7 @@
  */
 import type { QueryResultRow } from 'pg';
 import { onePart, type PartSplit } from './one-part.ts';
+import { locksReferenceTables } from './reference-tables.ts';
 
 export { AND_PART, AS_TEXT } from './one-part.ts';
 
@@ -17,6 +18,8 @@ export interface Statement<Row extends QueryResultRow = QueryResultRow> {
   readonly parameters?: readonly string[];
   /** What runs instead in a distributed database, if its planner refuses this SQL. */
   readonly distributed?: DistributedForm<Row>;
+  /** Whether the SQL changes or locks rows of connected reference tables of a distributed database. */
+  readonly locksReferenceTables?: boolean;
   /** Declares the type of the rows for the compiler. The property is never set. */
   readonly row?: Row;
 }
@@ -65,7 +68,7 @@ function register<Row extends QueryResultRow>(
   made: Pick<Statement, 'text' | 'parameters'>,
 ): Statement<Row> {
   if (registered.has(name)) throw new Error(`two statements are named ${name}`);
-  const named = { name, ...made };
+  const named = { name, ...made, ...(locksReferenceTables(made.text) && { locksReferenceTables: true }) };
   registered.set(name, named);
   return named;
 }
