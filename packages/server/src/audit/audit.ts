@@ -5,6 +5,7 @@
  */
 import { userInfo } from 'node:os';
 import type { AccountRef, Caller, Person } from '../base/account.ts';
+import { notSignedIn } from '../base/errors.ts';
 import { uuidv7 } from '../base/ids.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
@@ -41,15 +42,27 @@ export interface AuditRow {
 }
 
 // Locks the row of the account against a concurrent erasure. Either the entry is inserted before the erasure,
-// which then removes its names, or the statement returns that the account is erased.
-const INSERT = statement<{ erased: boolean | null }>(
+// which then removes its names, or the statement returns that the account is erased. A distributed database has no
+// foreign key from entries to users, so there the statement also locks the user, and inserts no entry without the user.
+const INSERT = statement<{ erased: boolean | null; inserted: boolean }>(
   'audit.insert',
   `with account as (
      select erased_at from accounts where part = $1 and account_id = $2 for key share),
    entry as (
      insert into audit (part, account_id, audit_id, actor, user_id, name, action, subject, detail)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9))
-   select exists (select from account where erased_at is not null) as erased`,
+   select exists (select from account where erased_at is not null) as erased, true as inserted`,
+  `with person as (
+     select user_id from users where user_id = $5 for key share),
+   account as (
+     select erased_at from accounts where part = $1 and account_id = $2 for key share),
+   entry as (
+     insert into audit (part, account_id, audit_id, actor, user_id, name, action, subject, detail)
+     select $1::smallint, $2::uuid, $3::uuid, $4::text, $5::uuid, $6::text, $7::text, $8::text, $9::jsonb
+      where $5 is null or exists (select from person)
+     returning audit_id)
+   select exists (select from account where erased_at is not null) as erased,
+          exists (select from entry) as inserted`,
 );
 const FORGET_NAMES = statement('audit.forget_names', 'select forget_account($1, $2)');
 
@@ -64,7 +77,11 @@ export async function forgetNames(on: Queryable, account: AccountRef): Promise<v
 const MAX_SUBJECT = 300;
 const MAX_DETAIL = 16_384;
 
-/** Inserts an entry in the transaction of its change. */
+/**
+ * Inserts an entry in the transaction of its change.
+ * @throws ApiError `not_signed_in` when the user was erased. On PostgreSQL, the foreign key to the user is violated
+ * instead, and the request gets the same answer.
+ */
 export async function recordAudit(on: Transaction, by: Actor | KeyActor, entry: AuditEntry): Promise<void> {
   const detail = JSON.stringify(entry.detail);
   const [actor, userId, name] = columnsOf(by);
@@ -80,6 +97,7 @@ export async function recordAudit(on: Transaction, by: Actor | KeyActor, entry: 
     // Details that are too long are omitted, because the action alone describes the change well enough.
     detail.length > MAX_DETAIL ? '{"cut":true}' : detail,
   ]);
+  if (!row!.inserted) throw notSignedIn();
   if (row!.erased && entry.account !== undefined) await forgetNames(on, entry.account);
 }
 

@@ -194,6 +194,19 @@ it('an erasure leaves no address of a user in the audit log, without a foreign k
   expect(await addresses()).toEqual([]);
 });
 
+it('a change of a user answers 401 when an erasure deletes the user during the request', async () => {
+  const person = await createPerson(server, { role: 'customer' });
+  const eraser = await server.connectOwner();
+  await eraser.query('begin');
+  await eraser.query('delete from users where user_id = $1', [person.userId]);
+  const answer = person.call('PUT', '/api/account/retention', { attempts: 30, events: null, texts: null });
+  const observer = await server.connectOwner();
+  const waits = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+  await until(async () => (await observer.query(waits)).rowCount! > 0);
+  await eraser.query('commit');
+  expect((await answer).status).toBe(401);
+});
+
 it('statements that lock reference tables run one after another, so that they cannot deadlock', async () => {
   const { email, password } = await createPerson(server, { role: 'editor' });
   const other = await server.connectOwner();
