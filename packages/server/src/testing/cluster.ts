@@ -13,8 +13,7 @@ import { distributeSchema, migrate } from '../database/migrate.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The database server of this test run, and the name of its migrated template database. */
-    cluster: { connection: Connection; template: string };
+    cluster: ProvidedCluster;
   }
 }
 
@@ -24,8 +23,17 @@ declare module 'vitest' {
  */
 const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
+interface ProvidedCluster {
+  /** The database server of this test run. */
+  connection: Connection;
+  /** The name of its migrated template database. */
+  template: string;
+  /** Whether the tables of the template are distributed (Citus). */
+  isDistributed: boolean;
+}
+
 interface Cluster {
-  provided: { connection: Connection; template: string };
+  provided: ProvidedCluster;
   stop(): Promise<void>;
 }
 
@@ -57,9 +65,9 @@ async function startCluster(): Promise<Cluster> {
   const template = `dragoman_template_${process.pid}`;
   await administer(connection, `create database ${template}`);
   await migrate(withDatabase(connection, template));
-  if (url !== undefined) await distributeTemplate(connection, template);
+  const isDistributed = url !== undefined && (await distributeTemplate(connection, template));
   return {
-    provided: { connection, template },
+    provided: { connection, template, isDistributed },
     async stop() {
       await administer(connection, `drop database ${template}`);
       await embedded?.stop();
@@ -68,10 +76,13 @@ async function startCluster(): Promise<Cluster> {
   };
 }
 
-/** Distributes the tables of the template if the server of DATABASE_URL loads Citus. It then is a cluster of one node. */
-async function distributeTemplate(connection: Connection, template: string): Promise<void> {
+/**
+ * Distributes the tables of the template if the server of DATABASE_URL loads Citus. It then is a cluster of one node.
+ * @returns whether the tables are distributed
+ */
+async function distributeTemplate(connection: Connection, template: string): Promise<boolean> {
   const [loaded] = await administer(connection, 'show shared_preload_libraries');
-  if (!String(loaded!.shared_preload_libraries).includes('citus')) return;
+  if (!String(loaded!.shared_preload_libraries).includes('citus')) return false;
   const own = withDatabase(connection, template);
   await administer(own, 'create extension citus');
   await administer(own, `alter database ${template} set citus.shard_count = 4`);
@@ -84,6 +95,7 @@ async function distributeTemplate(connection: Connection, template: string): Pro
     connection,
     `select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = '${template}'`,
   );
+  return true;
 }
 
 /** Runs one statement about databases, such as `create database`, in the server's default database. */
