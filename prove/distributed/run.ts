@@ -7,7 +7,7 @@ import { createKeyFile } from '../../packages/server/src/access/secrets.ts';
 import { believeEngine, createAccount, type Program, startProgram } from '../../scripts/program.ts';
 import type { CrashHistory } from '../crash/checks.ts';
 import { CRASH_FACTS, CRASH_SETTINGS, LEASE_SECONDS, OPENING_CENTS } from '../crash/run.ts';
-import { startCustomers } from '../harness/customers.ts';
+import { ORDER_PAUSE_MILLISECONDS, startCustomers } from '../harness/customers.ts';
 import { countDue, readFacts, verifyLedger, waitUntilSettled, withClient } from '../harness/database.ts';
 import { createRandom } from '../harness/random.ts';
 import { startReceiver } from '../harness/receiver.ts';
@@ -49,7 +49,7 @@ export async function runNodes(options: NodesOptions): Promise<NodesHistory> {
     for (const place of ROLES.keys()) programs.push(await start(place));
     const nodes = await listNodes(databaseUrl);
     const urls = programs.filter((_, place) => ROLES[place] === 'api').map(({ url }) => url);
-    const customers = startCustomers(random, urls, account, receiver.url);
+    const customers = startCustomers(random, urls, account, receiver.url, ORDER_PAUSE_MILLISECONDS);
     const faults: string[] = [];
     const kills: number[] = [];
     while (faults.length < options.faults) {

@@ -8,7 +8,7 @@ import { createKeyFile } from '../../packages/server/src/access/secrets.ts';
 import { believeEngine, createAccount, type Program, startProgram } from '../../scripts/program.ts';
 import type { CrashHistory } from '../crash/checks.ts';
 import { CRASH_FACTS, CRASH_SETTINGS, LEASE_SECONDS, OPENING_CENTS } from '../crash/run.ts';
-import { startCustomers } from '../harness/customers.ts';
+import { ORDER_PAUSE_MILLISECONDS, startCustomers } from '../harness/customers.ts';
 import {
   countDue,
   type Facts,
@@ -49,12 +49,6 @@ export interface FailoverHistory extends CrashHistory {
 const PROBER = 'prober';
 /** A fault lasts until the service has acknowledged a job again, or at most this long. */
 const PATIENCE_MILLISECONDS = 60_000;
-/**
- * The pause of a customer after each order. Without it, eight customers created 85 jobs a second, more than the worker
- * translated next to three database servers on two cores. The last job then waited for 98 s, for others and not for the
- * failover.
- */
-const ORDER_PAUSE_MILLISECONDS = 200;
 /** The pause after a recovery, in which the customers create jobs. */
 const BETWEEN_MILLISECONDS = 2_000;
 const PROBE_EVERY_MILLISECONDS = 250;
