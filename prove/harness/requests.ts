@@ -7,6 +7,8 @@ export interface Answer {
   text: string;
 }
 
+const REQUEST_TIMEOUT = 408;
+
 /** Thrown when the service refuses a correct request. */
 export class RequestRefused extends Error {
   override name = 'RequestRefused';
@@ -27,7 +29,8 @@ export async function sendRequest(
 }
 
 /**
- * Sends requests until the status of a response is below 500.
+ * Sends requests until the status of a response is below 500. Also repeats a request that did not arrive in time (408),
+ * as `docs/errors.md` tells customers.
  *
  * @param send called with the number of earlier attempts
  * @param giveUp called after each failed attempt; true stops the repetition, and an error ends the proof
@@ -39,7 +42,7 @@ export async function sendUntilAnswered(
 ): Promise<Answer | undefined> {
   for (let tried = 0; ; tried++) {
     const answer = await send(tried);
-    if (answer.status > 0 && answer.status < 500) return answer;
+    if (answer.status > 0 && answer.status < 500 && answer.status !== REQUEST_TIMEOUT) return answer;
     if (giveUp()) return undefined;
     await wait(pause);
   }
