@@ -393,6 +393,14 @@ describe('many jobs of one worker', () => {
 });
 
 describe('a worker that stops, fails or dies', () => {
+  /** Ends the leases on jobs that a dead worker claimed last. Another token keeps this worker from renewing its leases. */
+  const expire = (uids: string[], attempts: number) =>
+    owner.query('update jobs set attempts = $2, lease_token = $3, due_at = now() where uid = any($1)', [
+      uids,
+      attempts,
+      randomUUID(),
+    ]);
+
   it('releases its jobs without counting an attempt, and another worker finishes them', async () => {
     const first = engine;
     first.stall();
@@ -436,7 +444,7 @@ describe('a worker that stops, fails or dies', () => {
     ] as const) {
       await order(uid);
       await until(() => askedAbout(`The text of ${uid}.`) === 1);
-      await owner.query(`update jobs set attempts = $2, due_at = now() where uid = $1`, [uid, attempts]);
+      await expire([uid], attempts);
     }
     const failed = await ended('past');
     expect(failed).toMatchObject({
@@ -471,10 +479,7 @@ describe('a worker that stops, fails or dies', () => {
       };
       for (const uid of suspects) await order(uid);
       await until(() => asked() === 3);
-      await owner.query('update jobs set attempts = $2, due_at = now() where uid = any($1)', [
-        suspects,
-        claimed,
-      ]);
+      await expire(suspects, claimed);
       const begun = counted.split(',').filter((attempts) => Number(attempts) > claimed).length;
       await until(async () => asked() === 3 + begun && (await claims()).join() === counted);
       engine.resume();
