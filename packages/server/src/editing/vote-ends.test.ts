@@ -415,8 +415,9 @@ it('work on votes that many workers did not survive is still done', async () => 
 
 it('work on votes that is given up does not take other work for the same reading with it', async () => {
   const [first, second] = await orderSame(2);
-  const again =
-    'insert into propagations (part, account_id, reading) values (new.part, new.account_id, new.reading);';
+  // The other work is due later, so that no worker holds it when the first work is given up.
+  const again = `insert into propagations (part, account_id, reading, due_at)
+    values (new.part, new.account_id, new.reading, now() + interval '1 second');`;
   await withClaims(24, again, () => vote(ann, first!));
   expect(await segmentOf(second!)).toMatchObject({ draft: [{ text: TEXT }], route: 'memory:vote' });
 });
