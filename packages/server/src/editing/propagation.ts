@@ -43,8 +43,8 @@ const SLICE = 50;
 /** The maximum number of readings and jobs that one worker processes at a time. */
 const AT_A_TIME = 4;
 /**
- * Work on votes that was claimed more than `most` times is given up, because it has probably killed the workers. With 8
- * claims, 1,000 kills of a busy worker, three seconds apart, once lost the text of a vote.
+ * Work on votes that was claimed more than `most` times is given up, because it has probably killed the workers. When
+ * this was 8, a run with 1,000 kills of a busy worker, three seconds apart, lost the text of one vote.
  */
 const CLAIMS = { trusted: 4, most: 24 };
 /** The checks for glossary terms. A text is not filled in if one of them reports even a warning. */
