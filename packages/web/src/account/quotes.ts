@@ -42,8 +42,6 @@ export function useQuotes(shipments: readonly Shipment[]) {
         queryFn: ({ signal }: { signal: AbortSignal }) => quote(shipment, signal),
         enabled: state === 'failed',
         staleTime: Number.POSITIVE_INFINITY,
-        // The page lists a document and its words until the user removes it.
-        gcTime: Number.POSITIVE_INFINITY,
         retry: (failures: number, error: Error) =>
           retryDelayOf(error) !== undefined || (failures < 1 && isLost(error)),
         retryDelay: (_: number, error: Error) => retryDelayOf(error) ?? 1_000,
