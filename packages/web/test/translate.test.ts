@@ -536,6 +536,20 @@ it('a stored brand or source language that is no longer offered is not sent', as
   await own.close();
 });
 
+it('the words of a sent document stay in the list when the customer chooses another tone', async () => {
+  const own = await web.signedIn(await createPerson(web, { role: 'customer' }));
+  await web.visit({ context: own, path: PATH }, async (page) => {
+    await chooseOptions(page, 'Spanish');
+    await chooseFiles(page, file('tone.txt', 'The garden is small.\n'));
+    await page.getByRole('button', { name: 'Send 1 job' }).click();
+    const row = rowOf(page, 'tone.txt');
+    await row.getByText('Completed').waitFor();
+    await page.getByLabel('Tone').selectOption('Formal');
+    await row.getByRole('cell', { name: '4', exact: true }).waitFor();
+  });
+  await own.close();
+});
+
 it.each(['ar', 'de'] as const)('the page “Translate” has no overflow on a phone in %s', async (language) => {
   await web.visit({ context, path: PATH, language, size: PHONE }, async (page) => {
     const name = 'ein-langer-dateiname-ohne-leerzeichen-für-die-übersetzung.txt';

@@ -63,7 +63,10 @@ export function DocumentTable({ rows, onOpen }: { rows: readonly Row[]; onOpen(j
     {
       header: t('queue.words'),
       align: 'end',
-      cell: (row) => 'shipment' in row && row.quote && <FormattedNumber value={row.quote.words} />,
+      cell: (row) => {
+        const words = row.state === 'done' ? row.words : 'shipment' in row ? row.quote?.words : undefined;
+        return words !== undefined && <FormattedNumber value={words} />;
+      },
     },
     {
       header: t('account.price'),
@@ -193,7 +196,10 @@ function Actions({ row, onOpen }: { row: Row; onOpen(job: OwnJob): void }) {
     return (
       <span className={css.actions}>
         {row.repeated && (
-          <Button size="xs" onClick={() => void sendAgain(priced(row.shipment, row.job))}>
+          <Button
+            size="xs"
+            onClick={() => void sendAgain(priced(row.shipment, { ...row.job, words: row.words }))}
+          >
             {t('account.translate.again')}
           </Button>
         )}

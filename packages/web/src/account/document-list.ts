@@ -30,7 +30,7 @@ export type Sending =
   /** The server was busy. The document is sent again in a moment. */
   | { state: 'waiting' }
   | { state: 'failed'; error: Error }
-  | { state: 'done'; job: OwnJob; repeated: boolean };
+  | { state: 'done'; job: OwnJob; repeated: boolean; words: number };
 
 interface DocumentList {
   /** The id of the user; empty before the first visit. */
@@ -135,11 +135,16 @@ export interface Shipment {
   body: NewDocument;
 }
 
-/** Adds to the request the price and the source language that the page has shown to the customer. */
+/** A shipment whose price is known. */
+interface PricedShipment extends Shipment {
+  words: number;
+}
+
+/** Adds to a shipment what the page has shown to the customer: the price, the source language and the words. */
 export const priced = (
   { body, ...shipment }: Shipment,
-  { price, source_language }: Pick<DocumentQuote, 'price' | 'source_language'>,
-): Shipment => ({ ...shipment, body: { ...body, price, source_language } });
+  { price, source_language, words }: Pick<DocumentQuote, 'price' | 'source_language' | 'words'>,
+): PricedShipment => ({ ...shipment, words, body: { ...body, price, source_language } });
 
 /** Errors after which the following documents would be refused too. */
 const STOPPING = ['not_signed_in', 'conflict'];
@@ -159,7 +164,7 @@ export function stopSending(): void {
 const againKeys = new Map<string, string>();
 
 /** Sends a document again that was sent before, as a new job. */
-export function sendAgain(shipment: Shipment): Promise<boolean> {
+export function sendAgain(shipment: PricedShipment): Promise<boolean> {
   const key = keyOf(shipment);
   if (!againKeys.has(key)) againKeys.set(key, crypto.getRandomValues(new Uint32Array(4)).join('-'));
   return sendDocuments([shipment]);
@@ -170,7 +175,7 @@ export function sendAgain(shipment: Shipment): Promise<boolean> {
  * document that was sent before, so a retry after a lost answer creates no second job.
  * @returns whether a price has changed, so that the documents must be quoted again
  */
-export async function sendDocuments(shipments: readonly Shipment[]): Promise<boolean> {
+export async function sendDocuments(shipments: readonly PricedShipment[]): Promise<boolean> {
   if (list.busy) return false;
   let isPriceChanged = false;
   stopping = new AbortController();
@@ -189,7 +194,7 @@ export async function sendDocuments(shipments: readonly Shipment[]): Promise<boo
     try {
       const answer = await sendOne(shipment, user, report, signal);
       againKeys.delete(key);
-      report({ state: 'done', ...answer });
+      report({ state: 'done', ...answer, words: shipment.words });
     } catch (error) {
       if (signal.aborted && retryDelayOf(error as Error) !== undefined) {
         // The server was busy, so it has not received the document.
