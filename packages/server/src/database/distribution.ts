@@ -18,7 +18,7 @@ export const TABLES_OF_ACCOUNTS = `
 /** SQL query: the names of the distributed tables and the reference tables. Citus may also know local tables. */
 export const DISTRIBUTED_TABLES = `
   select logicalrelid::regclass::text as name from pg_dist_partition
-   where partmethod = 'h' or (partmethod = 'n' and repmodel = 't')`;
+   where (partmethod = 'h' or (partmethod = 'n' and repmodel = 't'))`;
 
 const FOREIGN_KEYS = `
   select conname as name, conrelid::regclass::text as "from", confrelid::regclass::text as "to"
@@ -70,8 +70,10 @@ export async function distribute(client: pg.ClientBase): Promise<string[]> {
     );
     made.push(table);
   }
-  // Citus copies the rows to the shards, and hides the rows in the local table without deleting them.
-  for (const table of made.toReversed())
+  // Citus copies the rows to the shards, and hides the rows in the local table without deleting them. A run that ended
+  // early may have left hidden rows.
+  const hidden = await namesOf(client, `${DISTRIBUTED_TABLES} and pg_relation_size(logicalrelid) > 0`);
+  for (const table of order.toReversed().filter((one) => hidden.includes(one)))
     await client.query('select truncate_local_data_after_distributing_table($1::regclass)', [table]);
   await client.query('grant usage on all sequences in schema public to dragoman_app');
   const { rows } = await client.query<{ success: boolean; result: string }>(SET_STATISTICS);

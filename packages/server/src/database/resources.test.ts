@@ -38,22 +38,27 @@ afterAll(() => server.stop());
  * SQLSTATE
  */
 async function fill(state: string): Promise<void> {
-  await owner.query(`
-    create function refuse_rows() returns trigger language plpgsql as $$
-      begin raise exception 'could not extend file "base/1/2": No space left on device' using errcode = '${state}'; end $$;
-    create function refuse_tables() returns event_trigger language plpgsql as $$
-      begin raise exception 'could not extend file "base/1/2": No space left on device' using errcode = '${state}'; end $$;
-    create trigger full_disk before insert on jobs for each row execute function refuse_rows();
-    create trigger full_disk before insert on messages for each row execute function refuse_rows();
-    create trigger full_disk before insert on audit for each row execute function refuse_rows();`);
+  const raise = `begin raise exception 'could not extend file "base/1/2": No space left on device' using errcode = '${state}'; end`;
+  // Otherwise Citus refuses triggers on its tables. PostgreSQL ignores the setting.
+  await owner.query('set citus.enable_unsafe_triggers = on');
+  await owner.query(`create function refuse_rows() returns trigger language plpgsql as $$ ${raise} $$`);
+  await owner.query(
+    `create function refuse_tables() returns event_trigger language plpgsql as $$ ${raise} $$`,
+  );
+  for (const table of ['jobs', 'messages', 'audit']) {
+    await owner.query(
+      `create trigger full_disk before insert on ${table} for each row execute function refuse_rows()`,
+    );
+  }
   await owner.query(
     `create event trigger full_disk on ddl_command_start when tag in ('CREATE TABLE') execute function refuse_tables()`,
   );
 }
 
 async function makeRoom(): Promise<void> {
-  await owner.query('drop event trigger full_disk');
-  await owner.query('drop function refuse_rows() cascade; drop function refuse_tables()');
+  await owner.query('drop event trigger if exists full_disk');
+  await owner.query('drop function refuse_rows() cascade');
+  await owner.query('drop function refuse_tables()');
 }
 
 const readiness = async () => {
@@ -106,7 +111,7 @@ describe('a database server without free space', () => {
     await owner.query('drop event trigger full_disk');
     expect((await call('POST', '/tapi/v2/mt_translation/', { ...JOB, uid: 'no-trial' })).status).toBe(503);
     expect((await readiness()).status).toBe(200);
-    await owner.query('drop function refuse_rows() cascade; drop function refuse_tables()');
+    await makeRoom();
     await owner.query(`grant temporary on database ${database} to public`);
     expect((await call('POST', '/tapi/v2/mt_translation/', { ...JOB, uid: 'no-trial' })).status).toBe(201);
   });
