@@ -540,9 +540,9 @@ it('the words of a sent document stay in the list when the customer chooses anot
   const own = await web.signedIn(await createPerson(web, { role: 'customer' }));
   await web.visit({ context: own, path: PATH }, async (page) => {
     await chooseOptions(page, 'Spanish');
-    await chooseFiles(page, file('tone.txt', 'The garden is small.\n'));
+    await chooseFiles(page, file('garden.txt', 'The garden is small.\n'));
     await page.getByRole('button', { name: 'Send 1 job' }).click();
-    const row = rowOf(page, 'tone.txt');
+    const row = rowOf(page, 'garden.txt');
     await row.getByText('Completed').waitFor();
     await page.getByLabel('Tone').selectOption('Formal');
     await row.getByRole('cell', { name: '4', exact: true }).waitFor();

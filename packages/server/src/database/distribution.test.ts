@@ -1,5 +1,7 @@
-/** Tests the plan by which the tables of a database are distributed. `npm run prove -- distributed` runs it on Citus. */
-import pg from 'pg';
+/**
+ * Tests how the tables of a database are distributed. One test needs a server with Citus, one a server without.
+ * `npm run prove -- distributed` runs the program on a cluster.
+ */
 import { expect, inject, it } from 'vitest';
 import { createTestDatabase } from '../testing/harness.ts';
 import { dragoman, urlOf } from '../testing/programs.ts';
@@ -45,25 +47,20 @@ it.skipIf(isDistributed)(
   },
 );
 
-it.runIf(isDistributed)(
-  'the command deletes hidden local rows that a run which ended early has left',
-  async () => {
-    const { connection, drop } = await createTestDatabase();
-    const owner = new pg.Client(urlOf(connection));
-    await owner.connect();
-    await owner.query('create table started (part smallint, id integer, primary key (part, id))');
-    await owner.query('insert into started select part, 1 from generate_series(0, 99) as g (part)');
-    await owner.query(`select create_distributed_table('started', 'part', colocate_with => 'jobs')`);
-    const read = `select (select count(*)::integer from started) as rows, pg_relation_size('started')::integer as bytes`;
-    expect((await owner.query(read)).rows).toEqual([{ rows: 100, bytes: 8192 }]);
-    const ended = await dragoman(['migrate', '--distributed'], { DATABASE_URL: urlOf(connection) });
-    expect(ended).toEqual({
-      status: 0,
-      stdout: 'The schema is up to date.\nDistributed 0 tables.\n',
-      stderr: '',
-    });
-    expect((await owner.query(read)).rows).toEqual([{ rows: 100, bytes: 0 }]);
-    await owner.end();
-    await drop();
-  },
-);
+it.runIf(isDistributed)('the command deletes the hidden local rows of a run that ended early', async () => {
+  const { connection, connectOwner, drop } = await createTestDatabase();
+  const owner = await connectOwner();
+  await owner.query('create table interrupted (part smallint, id integer, primary key (part, id))');
+  await owner.query('insert into interrupted select part, 1 from generate_series(0, 99) as g (part)');
+  await owner.query(`select create_distributed_table('interrupted', 'part', colocate_with => 'jobs')`);
+  const read = `select (select count(*)::integer from interrupted) as rows, pg_relation_size('interrupted')::integer as bytes`;
+  expect((await owner.query(read)).rows).toEqual([{ rows: 100, bytes: 8192 }]);
+  const ended = await dragoman(['migrate', '--distributed'], { DATABASE_URL: urlOf(connection) });
+  expect(ended).toEqual({
+    status: 0,
+    stdout: 'The schema is up to date.\nDistributed 0 tables.\n',
+    stderr: '',
+  });
+  expect((await owner.query(read)).rows).toEqual([{ rows: 100, bytes: 0 }]);
+  await drop();
+});

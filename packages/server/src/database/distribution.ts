@@ -18,7 +18,14 @@ export const TABLES_OF_ACCOUNTS = `
 /** SQL query: the names of the distributed tables and the reference tables. Citus may also know local tables. */
 export const DISTRIBUTED_TABLES = `
   select logicalrelid::regclass::text as name from pg_dist_partition
-   where (partmethod = 'h' or (partmethod = 'n' and repmodel = 't'))`;
+   where partmethod = 'h' or (partmethod = 'n' and repmodel = 't')`;
+
+/**
+ * SQL query: the names of these tables that have hidden local rows. Citus hides the rows of a table that it has
+ * distributed, without deleting them, and statements read the shards. So only the size of the table shows such rows.
+ */
+const TABLES_WITH_HIDDEN_ROWS = `
+  select name from (${DISTRIBUTED_TABLES}) d where pg_relation_size(name::regclass) > 0`;
 
 const FOREIGN_KEYS = `
   select conname as name, conrelid::regclass::text as "from", confrelid::regclass::text as "to"
@@ -49,7 +56,8 @@ export async function isDistributed(client: pg.ClientBase): Promise<boolean> {
 
 /**
  * Distributes the tables that are not distributed yet with their rows. Also repeats for all shards the planner settings
- * that Citus does not copy when it creates or moves a shard.
+ * that Citus does not copy when it creates or moves a shard, and deletes hidden rows, also those of an earlier call that
+ * ended early.
  * @param client the owner of a migrated database with the extension `citus`
  * @returns the names of the tables that were distributed or copied
  */
@@ -70,9 +78,7 @@ export async function distribute(client: pg.ClientBase): Promise<string[]> {
     );
     made.push(table);
   }
-  // Citus copies the rows to the shards, and hides the rows in the local table without deleting them. A run that ended
-  // early may have left hidden rows.
-  const hidden = await namesOf(client, `${DISTRIBUTED_TABLES} and pg_relation_size(logicalrelid) > 0`);
+  const hidden = await namesOf(client, TABLES_WITH_HIDDEN_ROWS);
   for (const table of order.toReversed().filter((one) => hidden.includes(one)))
     await client.query('select truncate_local_data_after_distributing_table($1::regclass)', [table]);
   await client.query('grant usage on all sequences in schema public to dragoman_app');

@@ -91,7 +91,8 @@ export async function migrate(connection: Connection, options: { upTo?: number }
 }
 
 /**
- * Distributes the tables of a migrated database over the nodes of its cluster. Later calls distribute only new tables.
+ * Distributes the tables of a migrated database over the nodes of its cluster. A later call distributes
+ * only new tables, and ends what an earlier call has left.
  * @returns the names of the tables that were distributed
  * @throws SchemaError when the database lacks the extension `citus`, or the user does not own the database
  */

@@ -34,16 +34,16 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 /**
- * Makes every write to a growing table fail, as when PostgreSQL cannot extend a file. @param state the
- * SQLSTATE
+ * Makes every write to a growing table fail, as when PostgreSQL cannot extend a file.
+ * @param state the SQLSTATE of the error
  */
 async function fill(state: string): Promise<void> {
-  const raise = `begin raise exception 'could not extend file "base/1/2": No space left on device' using errcode = '${state}'; end`;
+  const body = `begin raise exception 'could not extend file "base/1/2": No space left on device' using errcode = '${state}'; end`;
   // Otherwise Citus refuses triggers on its tables. PostgreSQL ignores the setting.
   await owner.query('set citus.enable_unsafe_triggers = on');
-  await owner.query(`create function refuse_rows() returns trigger language plpgsql as $$ ${raise} $$`);
+  await owner.query(`create function refuse_rows() returns trigger language plpgsql as $$ ${body} $$`);
   await owner.query(
-    `create function refuse_tables() returns event_trigger language plpgsql as $$ ${raise} $$`,
+    `create function refuse_tables() returns event_trigger language plpgsql as $$ ${body} $$`,
   );
   for (const table of ['jobs', 'messages', 'audit']) {
     await owner.query(

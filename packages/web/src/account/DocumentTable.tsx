@@ -20,7 +20,7 @@ import {
   isProblem,
   type LocalDocument,
   type ProblemFile,
-  priced,
+  quoted,
   removeDocument,
   type Sending,
   type Shipment,
@@ -63,10 +63,7 @@ export function DocumentTable({ rows, onOpen }: { rows: readonly Row[]; onOpen(j
     {
       header: t('queue.words'),
       align: 'end',
-      cell: (row) => {
-        const words = row.state === 'done' ? row.words : 'shipment' in row ? row.quote?.words : undefined;
-        return words !== undefined && <FormattedNumber value={words} />;
-      },
+      cell: (row) => 'shipment' in row && row.quote && <FormattedNumber value={row.quote.words} />,
     },
     {
       header: t('account.price'),
@@ -193,13 +190,12 @@ function Actions({ row, onOpen }: { row: Row; onOpen(job: OwnJob): void }) {
   const t = useTranslate();
   const name = row.document.name ?? t('account.translate.pasted');
   if (row.state === 'done') {
+    const { price, source_language } = row.job;
+    const again = quoted(row.shipment, { ...row.quote, price, source_language });
     return (
       <span className={css.actions}>
         {row.repeated && (
-          <Button
-            size="xs"
-            onClick={() => void sendAgain(priced(row.shipment, { ...row.job, words: row.words }))}
-          >
+          <Button size="xs" onClick={() => void sendAgain(again)}>
             {t('account.translate.again')}
           </Button>
         )}

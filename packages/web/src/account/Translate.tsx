@@ -27,7 +27,7 @@ import {
   isProblem,
   keyOf,
   type LocalDocument,
-  priced,
+  quoted,
   sendDocuments,
   sendingsIn,
   stopSending,
@@ -185,7 +185,7 @@ function Order({
   const { busy } = useDocuments(useUser()?.user_id ?? '');
   const sendable = rows.flatMap((row) =>
     (row.state === 'ready' || row.state === 'failed') && row.quote !== undefined
-      ? [{ ...priced(row.shipment, row.quote), quote: row.quote }]
+      ? [quoted(row.shipment, row.quote)]
       : [],
   );
   const isChecking = rows.some(({ state }) => state === 'checking' || state === 'waiting');

@@ -24,13 +24,16 @@ export interface ProblemFile extends Added {
   problem: Problem;
 }
 
-/** The state of sending a document for one target language. */
+/**
+ * The state of sending a document for one target language. `quote` is the quote with which it is sent: that of the page
+ * depends on the choices, which the customer may change.
+ */
 export type Sending =
-  | { state: 'sending'; sent: number }
+  | { state: 'sending'; sent: number; quote: DocumentQuote }
   /** The server was busy. The document is sent again in a moment. */
-  | { state: 'waiting' }
+  | { state: 'waiting'; quote: DocumentQuote }
   | { state: 'failed'; error: Error }
-  | { state: 'done'; job: OwnJob; repeated: boolean; words: number };
+  | { state: 'done'; job: OwnJob; repeated: boolean; quote: DocumentQuote };
 
 interface DocumentList {
   /** The id of the user; empty before the first visit. */
@@ -135,16 +138,15 @@ export interface Shipment {
   body: NewDocument;
 }
 
-/** A shipment whose price is known. */
-interface PricedShipment extends Shipment {
-  words: number;
+interface QuotedShipment extends Shipment {
+  quote: DocumentQuote;
 }
 
-/** Adds to a shipment what the page has shown to the customer: the price, the source language and the words. */
-export const priced = (
-  { body, ...shipment }: Shipment,
-  { price, source_language, words }: Pick<DocumentQuote, 'price' | 'source_language' | 'words'>,
-): PricedShipment => ({ ...shipment, words, body: { ...body, price, source_language } });
+/** Adds the quote to a shipment, and to its request the price and the source language of the quote. */
+export function quoted({ document, target, body }: Shipment, quote: DocumentQuote): QuotedShipment {
+  const { price, source_language } = quote;
+  return { document, target, quote, body: { ...body, price, source_language } };
+}
 
 /** Errors after which the following documents would be refused too. */
 const STOPPING = ['not_signed_in', 'conflict'];
@@ -164,7 +166,7 @@ export function stopSending(): void {
 const againKeys = new Map<string, string>();
 
 /** Sends a document again that was sent before, as a new job. */
-export function sendAgain(shipment: PricedShipment): Promise<boolean> {
+export function sendAgain(shipment: QuotedShipment): Promise<boolean> {
   const key = keyOf(shipment);
   if (!againKeys.has(key)) againKeys.set(key, crypto.getRandomValues(new Uint32Array(4)).join('-'));
   return sendDocuments([shipment]);
@@ -175,7 +177,7 @@ export function sendAgain(shipment: PricedShipment): Promise<boolean> {
  * document that was sent before, so a retry after a lost answer creates no second job.
  * @returns whether a price has changed, so that the documents must be quoted again
  */
-export async function sendDocuments(shipments: readonly PricedShipment[]): Promise<boolean> {
+export async function sendDocuments(shipments: readonly QuotedShipment[]): Promise<boolean> {
   if (list.busy) return false;
   let isPriceChanged = false;
   stopping = new AbortController();
@@ -194,7 +196,7 @@ export async function sendDocuments(shipments: readonly PricedShipment[]): Promi
     try {
       const answer = await sendOne(shipment, user, report, signal);
       againKeys.delete(key);
-      report({ state: 'done', ...answer, words: shipment.words });
+      report({ state: 'done', ...answer, quote: shipment.quote });
     } catch (error) {
       if (signal.aborted && retryDelayOf(error as Error) !== undefined) {
         // The server was busy, so it has not received the document.
@@ -215,28 +217,29 @@ export async function sendDocuments(shipments: readonly PricedShipment[]): Promi
 
 /** Sends a document. While the server is busy, it is sent again after each `Retry-After`. */
 async function sendOne(
-  shipment: Shipment,
+  shipment: QuotedShipment,
   user: string,
   report: (sending: Sending) => void,
   stopped: AbortSignal,
 ): Promise<Answer<'sendDocument'>> {
+  const { quote } = shipment;
   const idempotencyKey = againKeys.get(keyOf(shipment));
   for (;;) {
-    report({ state: 'sending', sent: 0 });
+    report({ state: 'sending', sent: 0, quote });
     try {
       return await call(
         'sendDocument',
         // All windows share the cookie of the session, so another window may have changed the user.
         { body: { ...shipment.body, user_id: user } },
         {
-          onProgress: (sent) => report({ state: 'sending', sent }),
+          onProgress: (sent) => report({ state: 'sending', sent, quote }),
           ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
         },
       );
     } catch (error) {
       const delay = retryDelayOf(error as Error);
       if (delay === undefined || list.user !== user || stopped.aborted) throw error;
-      report({ state: 'waiting' });
+      report({ state: 'waiting', quote });
       await pause(delay, stopped);
       if (stopped.aborted) throw error;
     }
