@@ -339,7 +339,7 @@ async function givenUp(uid: string): Promise<boolean> {
 
 async function stagesOf(uid: string) {
   const { rows } = await owner.query(
-    `select stage, (select array_agg(status) from tasks t where t.job_id = j.job_id) as tasks
+    `select stage, (select array_agg(status) from tasks t where (t.part, t.job_id) = (j.part, j.job_id)) as tasks
        from edited_jobs join jobs j using (part, account_id, job_id) where uid = $1`,
     [uid],
   );
@@ -354,7 +354,7 @@ async function taskOf(uid: string): Promise<string> {
 async function recordOf(uid: string) {
   const { rows } = await owner.query(
     `select failure,
-            (select array_agg(kind order by transfer_id) from transfers t where t.job_id = j.job_id) as kinds
+            (select array_agg(kind order by transfer_id) from transfers t where (t.part, t.job_id) = (j.part, j.job_id)) as kinds
        from jobs j where uid = $1`,
     [uid],
   );
