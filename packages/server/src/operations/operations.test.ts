@@ -48,6 +48,8 @@ async function sample(name: string, labels = ''): Promise<number> {
 async function asOwner(...statements: string[]): Promise<void> {
   const client = createConnection(server.connection);
   await client.connect();
+  // Otherwise Citus refuses triggers on its tables. PostgreSQL ignores the setting.
+  await client.query('set citus.enable_unsafe_triggers = on');
   for (const statement of statements) await client.query(statement);
   await client.end();
 }
@@ -254,8 +256,6 @@ describe('/metrics', () => {
   it('counts the transactions that ran again after a conflict', async () => {
     const { production_key } = await server.createAccount();
     await asOwner(
-      // Otherwise Citus refuses triggers on its tables. PostgreSQL ignores the setting.
-      'set citus.enable_unsafe_triggers = on',
       'create sequence conflicts',
       'grant all on conflicts to dragoman_app',
       `create function conflict() returns trigger language plpgsql as $$ begin
