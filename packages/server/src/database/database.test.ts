@@ -31,7 +31,7 @@ const DIE = statement('test.die', 'select die()');
 const CONFLICT = statement('test.conflict', `do $$ begin raise exception using errcode = '40001'; end $$`);
 const UNLUCKY = statement('test.unlucky', 'select unlucky()');
 const TRY_AND_DIE = statement('test.tryAndDie', `select die() where nextval('tries') > 0`);
-const DOOM = statement('test.doom', 'insert into doomed values (1)');
+const DOOM = statement('test.doom', 'insert into doomed values ($1)');
 const LATE = statement('test.late', 'insert into late values (1), (1)');
 
 let test: TestDatabase;
@@ -51,7 +51,12 @@ beforeAll(async () => {
     create function die() returns void security definer language sql
       as $$ select pg_terminate_backend(pg_backend_pid()) $$;
     create function die_at_commit() returns trigger security definer language plpgsql
-      as $$ begin perform pg_terminate_backend(pg_backend_pid()); perform pg_sleep(60); return null; end $$;
+      as $$ begin
+        -- As the coordinator of a Citus cluster answers when a node does not confirm the commit.
+        if new.value = 2 then raise exception 'could not commit transaction for shard 1 on at least one active node'
+          using errcode = 'XX000'; end if;
+        perform pg_terminate_backend(pg_backend_pid()); perform pg_sleep(60); return null;
+      end $$;
     -- A rollback does not reset a sequence.
     create sequence tries;
     grant all on tries to dragoman_app;
@@ -286,11 +291,14 @@ describe('a transaction', () => {
     expect(tries).toBe(5);
   });
 
-  it('is not repeated when its connection is lost during the commit, because it may be committed', async () => {
+  it.each([
+    ['its connection', 1],
+    ['a node of a Citus cluster', 2],
+  ])('is not repeated when %s is lost during the commit, because it may be committed', async (_, value) => {
     let tries = 0;
     const work = database.transaction(async (transaction) => {
       tries++;
-      await transaction.query(DOOM);
+      await transaction.query(DOOM, [value]);
     });
     await expect(work).rejects.toBeInstanceOf(CommitUnknown);
     expect(tries).toBe(1);
@@ -321,6 +329,18 @@ describe('isConnectionLoss', () => {
       expect(isConnectionLoss(coded(code))).toBe(false);
     },
   );
+
+  it.each([
+    'server closed the connection unexpectedly',
+    'SSL connection has been closed unexpectedly',
+    'could not commit transaction for shard 102032 on at least one active node',
+  ])('is true for an error of Citus that means that a node is lost: %s', (message) => {
+    expect(isConnectionLoss(Object.assign(new Error(message), { code: 'XX000' }))).toBe(true);
+  });
+
+  it('is false for other internal errors', () => {
+    expect(isConnectionLoss(coded('XX000'))).toBe(false);
+  });
 
   it('is true for every refused session, whatever the error code', () => {
     expect(isConnectionLoss(Object.assign(coded('3D000'), { severity: 'FATAL' }))).toBe(true);

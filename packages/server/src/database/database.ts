@@ -128,6 +128,12 @@ const CONNECTION_CODES =
  */
 const CONNECTION_WORDS =
   /^Connection terminated|^Client has encountered a connection error|^timeout exceeded when trying to connect|^Query read timeout/;
+/**
+ * Messages of Citus about a lost node. They have the code of internal errors (XX000). The first four are messages of the
+ * client library (libpq) with which a node connects to another one.
+ */
+const NODE_LOST =
+  /^server closed the connection|^SSL (connection has been closed|SYSCALL error)|^could not receive data from server|^could not send data to server|^could not commit transaction for shard|^failed to complete COPY|^failure on connection marked as essential/;
 /** The server cancels statements after 60 s. Five seconds later the client treats the server as lost. */
 const STATEMENT_MILLISECONDS = 60_000;
 const SILENCE_MILLISECONDS = 65_000;
@@ -146,6 +152,7 @@ export function isConnectionLoss(error: unknown): boolean {
   // PostgreSQL sends severity FATAL when it ends or refuses a session, for example after the database was
   // dropped or renamed.
   if (severity === 'FATAL') return true;
+  if (code === 'XX000') return NODE_LOST.test(error.message);
   if (typeof code === 'string') return CONNECTION_CODES.test(code);
   return CONNECTION_WORDS.test(error.message);
 }
