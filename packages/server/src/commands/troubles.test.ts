@@ -32,9 +32,11 @@ beforeAll(async () => {
     'create role maker login createrole',
     'create database plain owner plain',
     'create database strange',
+    'create database refused owner maker',
   ]) {
     await owner.query(sql);
   }
+  await refuseMigrations();
   const rules = join(dataDir, 'postgres', 'pg_hba.conf');
   const given = readFileSync(rules, 'utf8');
   writeFileSync(rules, 'local all wrong scram-sha-256\n');
@@ -50,6 +52,20 @@ afterAll(async () => {
   await embedded.stop();
   rmSync(directory, { recursive: true, force: true });
 });
+
+/** Makes statements fail as they do on a Citus cluster whose nodes refuse each other's connections. */
+async function refuseMigrations(): Promise<void> {
+  const owner = createConnection({ ...embedded.connection, database: 'refused' });
+  await owner.connect();
+  await owner.query(
+    `create function refuse() returns integer language plpgsql as $$ begin
+       raise exception 'connection to the remote node dragoman_app@db1:5432 failed' using errcode = '08006';
+     end $$`,
+  );
+  await owner.query(`create view migrations as select refuse() as number, '' as name where refuse() = 1`);
+  await owner.query('grant select on migrations to maker');
+  await owner.end();
+}
 
 /** Starts a proxy to the test's PostgreSQL server that replaces the server's version by an older version. */
 async function pretendOlder(version: string, older: string): Promise<Server> {
@@ -95,6 +111,11 @@ const MISTAKES: [string, () => Record<string, string>, RegExp][] = [
     'a database that does not exist',
     given(() => urlFor('plain', 'nonono')),
     /^PostgreSQL refuses \(database "nonono" does not exist\): create it with CREATE DATABASE/,
+  ],
+  [
+    'nodes that refuse each other',
+    given(() => urlFor('maker', 'refused')),
+    /^PostgreSQL refuses \(connection to the remote node dragoman_app@db1:5432 failed\): the nodes must reach each other/,
   ],
   [
     'a password that is not percent-encoded',

@@ -64,8 +64,7 @@ export async function isDistributed(client: pg.ClientBase): Promise<boolean> {
 export async function distribute(client: pg.ClientBase): Promise<string[]> {
   const done = await namesOf(client, DISTRIBUTED_TABLES);
   await preferLocalTables(client);
-  // The nodes connect to each other with the role of the session.
-  await client.query('alter role dragoman_app login');
+  await allowLogin(client);
   const order = await dropRefusedKeys(client);
   const made: string[] = [];
   for (const table of order.filter((one) => !done.includes(one))) {
@@ -86,6 +85,17 @@ export async function distribute(client: pg.ClientBase): Promise<string[]> {
   const failed = rows.find(({ success }) => !success);
   if (failed !== undefined) throw new Error(`a shard refused its planner settings: ${failed.result}`);
   return made;
+}
+
+/**
+ * Allows the application role to sign in, because the nodes connect to each other with the role of the session. A user
+ * who may not create roles cannot change this, so nothing is done if the role may sign in already.
+ */
+async function allowLogin(client: pg.ClientBase): Promise<void> {
+  const { rowCount } = await client.query(
+    `select from pg_roles where rolname = 'dragoman_app' and rolcanlogin`,
+  );
+  if (rowCount === 0) await client.query('alter role dragoman_app login');
 }
 
 /**

@@ -42,6 +42,9 @@ export function explainDatabaseError(error: unknown): Trouble | undefined {
 
 /** Remedies for errors of PostgreSQL, by SQLSTATE. */
 const REMEDIES: Record<string, string> = {
+  // A node of a Citus cluster cannot connect to another one. If PostgreSQL itself is not reached, there is no severity.
+  '08006':
+    'the nodes must reach each other as dragoman_app: check its password in ~postgres/.pgpass, and pg_hba.conf.',
   '28P01': 'correct the user name or the password in DATABASE_URL.',
   '28000': 'correct the user name in DATABASE_URL, or allow it in pg_hba.conf.',
   '3D000': 'create it with CREATE DATABASE, or correct the name in DATABASE_URL.',
