@@ -1,7 +1,7 @@
 /**
  * `npm run prove -- fair` checks that a large load of one account does not slow down others. Nine accounts create a
  * small job now and then, while another account has more than ten thousand jobs, or a document of 1 MiB. Flags:
- * `--jobs N` of the large load (default 20000, of which ten thousand are still queued in the last block), `--rounds
+ * `--jobs N` of the large load (default 40000, of which ten thousand are still queued in the last block), `--rounds
  * N` of each load (3), `--probes N` small jobs in a block (40), `--seed N`.
  */
 import { type Figure, type Flags, median, quantile, type Report } from '../../bench/figures.ts';
@@ -12,7 +12,7 @@ const LEAST_INDEX = 0.95;
 const MOST_SLOWDOWN = 2;
 
 export async function proveFair(flags: Flags): Promise<Report> {
-  const { jobs = 20_000, rounds = 3, probes = 40 } = flags.numbers;
+  const { jobs = 40_000, rounds = 3, probes = 40 } = flags.numbers;
   return runProof('fair', flags, async (options) => {
     const history = await runFair({ ...options, jobs, rounds, probes });
     for (const [name, characters] of Object.entries(history.served))
