@@ -115,7 +115,7 @@ const MISTAKES: [string, () => Record<string, string>, RegExp][] = [
   [
     'nodes that refuse each other',
     given(() => urlFor('maker', 'refused')),
-    /^PostgreSQL refuses \(connection to the remote node dragoman_app@db1:5432 failed\): the nodes must reach each other/,
+    /^PostgreSQL refuses \(connection to the remote node dragoman_app@db1:5432 failed\): check that all nodes run/,
   ],
   [
     'a password that is not percent-encoded',

@@ -331,15 +331,21 @@ describe('isConnectionLoss', () => {
   );
 
   it.each([
-    'server closed the connection unexpectedly',
-    'SSL connection has been closed unexpectedly',
-    'could not commit transaction for shard 102032 on at least one active node',
-  ])('is true for an error of Citus that means that a node is lost: %s', (message) => {
-    expect(isConnectionLoss(Object.assign(new Error(message), { code: 'XX000' }))).toBe(true);
+    ['XX000', 'server closed the connection unexpectedly'],
+    ['XX000', 'SSL connection has been closed unexpectedly'],
+    ['XX000', 'SSL error: unexpected eof while reading'],
+    ['XX000', 'terminating connection because of crash of another server process'],
+    ['XX000', 'could not commit transaction for shard 102032 on at least one active node'],
+    ['58030', 'failed to COPY to shard 102373 on db1:5432'],
+  ])('is true for an error of Citus that means that a node is lost: %s %s', (code, message) => {
+    expect(isConnectionLoss(Object.assign(new Error(message), { code }))).toBe(true);
   });
 
-  it('is false for other internal errors', () => {
-    expect(isConnectionLoss(coded('XX000'))).toBe(false);
+  it.each([
+    ['XX000', 'cache lookup failed for type 7'],
+    ['58030', 'could not read block 7: Input/output error'],
+  ])('is false for other internal errors and errors of the disk: %s %s', (code, message) => {
+    expect(isConnectionLoss(Object.assign(new Error(message), { code }))).toBe(false);
   });
 
   it('is true for every refused session, whatever the error code', () => {

@@ -129,11 +129,13 @@ const CONNECTION_CODES =
 const CONNECTION_WORDS =
   /^Connection terminated|^Client has encountered a connection error|^timeout exceeded when trying to connect|^Query read timeout/;
 /**
- * Messages of Citus about a lost node. They have the code of internal errors (XX000). The first four are messages of the
- * client library (libpq) with which a node connects to another one.
+ * Messages of Citus about a lost node. They have the code of an internal error or of an input/output error, which other
+ * errors have too. Most are messages of the client library with which a node connects to another one; Citus drops the
+ * node's own code when it copies rows. No constraint of the schema is deferred, so a failed commit has no other cause.
  */
 const NODE_LOST =
-  /^server closed the connection|^SSL (connection has been closed|SYSCALL error)|^could not receive data from server|^could not send data to server|^could not commit transaction for shard|^failed to complete COPY|^failure on connection marked as essential/;
+  /^(server closed the connection|SSL (connection has been closed|SYSCALL error|error:)|could not (receive data from|send data to) server|connection not open|no connection to the server|terminating connection|postmaster was shut down|could not commit transaction for shard|failed to (complete COPY|COPY to shard)|failure on connection marked as essential)/;
+const NODE_LOST_CODES = new Set<unknown>(['XX000', '58030']);
 /** The server cancels statements after 60 s. Five seconds later the client treats the server as lost. */
 const STATEMENT_MILLISECONDS = 60_000;
 const SILENCE_MILLISECONDS = 65_000;
@@ -152,7 +154,7 @@ export function isConnectionLoss(error: unknown): boolean {
   // PostgreSQL sends severity FATAL when it ends or refuses a session, for example after the database was
   // dropped or renamed.
   if (severity === 'FATAL') return true;
-  if (code === 'XX000') return NODE_LOST.test(error.message);
+  if (NODE_LOST_CODES.has(code)) return NODE_LOST.test(error.message);
   if (typeof code === 'string') return CONNECTION_CODES.test(code);
   return CONNECTION_WORDS.test(error.message);
 }

@@ -28,7 +28,8 @@ export function explainDatabaseError(error: unknown): Trouble | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code = '', severity, syscall } = error as SystemError;
   const reason = error.message.replaceAll(/\s+/g, ' ').replace(/\.$/, '');
-  const remedy = REMEDIES[code];
+  // The server was reached, so the lost connection is one between nodes of a Citus cluster.
+  const remedy = /^(08|58|XX)/.test(code) && isConnectionLoss(error) ? NODE_REMEDY : REMEDIES[code];
   if (severity !== undefined && remedy !== undefined)
     return { problem: `PostgreSQL refuses (${reason})`, remedy };
   // File errors and socket errors have the same codes, so the system call tells them apart.
@@ -40,11 +41,11 @@ export function explainDatabaseError(error: unknown): Trouble | undefined {
   };
 }
 
+const NODE_REMEDY =
+  'check that all nodes run, that pg_hba.conf allows this user, and its password in ~postgres/.pgpass.';
+
 /** Remedies for errors of PostgreSQL, by SQLSTATE. */
 const REMEDIES: Record<string, string> = {
-  // A node of a Citus cluster cannot connect to another one. If PostgreSQL itself is not reached, there is no severity.
-  '08006':
-    'the nodes must reach each other as dragoman_app: check its password in ~postgres/.pgpass, and pg_hba.conf.',
   '28P01': 'correct the user name or the password in DATABASE_URL.',
   '28000': 'correct the user name in DATABASE_URL, or allow it in pg_hba.conf.',
   '3D000': 'create it with CREATE DATABASE, or correct the name in DATABASE_URL.',

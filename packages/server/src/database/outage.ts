@@ -9,6 +9,12 @@ export interface OutageWatch {
 }
 
 /**
+ * The time without a loss after which the database counts as available. While one node of a distributed database is
+ * lost, some statements succeed and others do not.
+ */
+const QUIET_MILLISECONDS = 1_000;
+
+/**
  * Creates an outage watch for one database.
  * @param isLoss returns whether an error means that the server or the connection is lost
  */
@@ -32,7 +38,7 @@ export function createOutageWatch(isLoss: (error: unknown) => boolean, log: Log)
         const result = await query();
         // A query that started before the loss may still succeed, so it does not prove that the connection is
         // back.
-        if (since !== undefined && started > since) {
+        if (since !== undefined && started > since + QUIET_MILLISECONDS) {
           since = undefined;
           log.info('the database is available again');
         }
