@@ -28,8 +28,9 @@ export function explainDatabaseError(error: unknown): Trouble | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code = '', severity, syscall } = error as SystemError;
   const reason = error.message.replaceAll(/\s+/g, ' ').replace(/\.$/, '');
-  // The server was reached, so the lost connection is one between nodes of a Citus cluster.
-  const remedy = /^(08|58|XX)/.test(code) && isConnectionLoss(error) ? NODE_REMEDY : REMEDIES[code];
+  // The session goes on, so the lost connection is one between nodes of a Citus cluster.
+  const isOfNode = severity === 'ERROR' && /^(08|58|XX)/.test(code) && isConnectionLoss(error);
+  const remedy = isOfNode ? NODE_REMEDY : REMEDIES[code];
   if (severity !== undefined && remedy !== undefined)
     return { problem: `PostgreSQL refuses (${reason})`, remedy };
   // File errors and socket errors have the same codes, so the system call tells them apart.
