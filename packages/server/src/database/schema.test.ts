@@ -29,6 +29,14 @@ it('the schema sets n_distinct = 1 on the column `part` of every table', async (
   expect(rows).toEqual([]);
 });
 
+it('no constraint of the schema is checked only at the commit, so a commit fails on Citus only if a node is lost', async () => {
+  const client = createConnection(test.connection);
+  await client.connect();
+  const { rows } = await client.query('select conname from pg_constraint where condeferrable');
+  await client.end();
+  expect(rows).toEqual([]);
+});
+
 it('migrate applies each migration once, even when several processes start at the same time', async () => {
   const again = await Promise.all([1, 2, 3].map(() => migrate(test.connection)));
   expect(again).toEqual([[], [], []]);
