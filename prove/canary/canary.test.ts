@@ -1,13 +1,14 @@
 /** Runs the canary proof, and tests that it misses a goal for each planted fault. */
 import { describe, expect, it } from 'vitest';
 import { allHeld } from '../../bench/figures.ts';
+import { FULL } from '../../scripts/full.ts';
 import { shortRun, testJudgement } from '../harness/testing.ts';
 import { judge } from './canary.ts';
 import { type CanaryHistory, runCanary } from './run.ts';
 
 const { directory, say } = shortRun('canary');
 
-describe('canary proof', () => {
+describe.runIf(FULL)('canary proof', () => {
   it('finds no customer text in logs, metrics and errors, and none anywhere after the account is erased', async () => {
     const history = await runCanary(directory, say);
     expect(judge(history).filter((figure) => !allHeld([figure]))).toEqual([]);

@@ -3,13 +3,14 @@
  * planted faults.
  */
 import { describe, expect, it } from 'vitest';
+import { FULL } from '../../scripts/full.ts';
 import { expectHeld, type PlantedFault, shortRun, testChecks } from '../harness/testing.ts';
 import { CHECKS, type CrashHistory } from './checks.ts';
 import { runCrash } from './run.ts';
 
 const run = shortRun('crash');
 
-describe('crash proof', () => {
+describe.runIf(FULL)('crash proof', () => {
   it('finds no lost job and no double charge when the service is killed six times', async () => {
     const history = await runCrash({ ...run, kills: 6, jobs: 130 });
     expectHeld(CHECKS, history, run.seed);

@@ -1,5 +1,6 @@
 /** Runs the delivery proof with two kills, and tests that its checks report planted faults. */
 import { describe, expect, it } from 'vitest';
+import { FULL } from '../../scripts/full.ts';
 import { isSuccess } from '../harness/invariants.ts';
 import { expectHeld, type PlantedFault, shortRun, testChecks, testJudgement } from '../harness/testing.ts';
 import { CHECKS, type DeliveryHistory, type SinkArrival } from './checks.ts';
@@ -8,7 +9,7 @@ import { runDelivery } from './run.ts';
 
 const run = shortRun('delivery');
 
-describe('delivery proof', () => {
+describe.runIf(FULL)('delivery proof', () => {
   it('finds that a faulty receiver gets every event once and in order when the service is killed twice', async () => {
     const options = { ...run, deliveries: 60, kills: 2, hostile: true, leaseSeconds: 2 };
     const history = await runDelivery(options);

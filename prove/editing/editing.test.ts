@@ -1,13 +1,13 @@
 /** Runs the editing proof, and tests that its checks report faults planted in its history. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { expectHeld, type PlantedFault, shortRun, testChecks } from '../harness/testing.ts';
+import { expectHeld, type PlantedFault, shortHistory, shortRun, testChecks } from '../harness/testing.ts';
 import { CHECKS, type EditingHistory } from './checks.ts';
 import { runEditing } from './run.ts';
 
 const run = shortRun('editing');
 let history: EditingHistory;
 beforeAll(async () => {
-  history = await runEditing({ ...run, editors: 12, tasks: 100, kills: 2 });
+  history = await shortHistory('editing', () => runEditing({ ...run, editors: 12, tasks: 100, kills: 2 }));
 }, 600_000);
 
 describe('editing proof', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Piece, Segment } from '../../packages/documents/src/documents.ts';
 import { findApertium } from '../../packages/engines/src/engines.ts';
+import { FULL } from '../../scripts/full.ts';
 import { CHECKS } from './checks.ts';
 import { createApertiumUnderFaults, createBergamotUnderFaults, type EngineUnderFaults } from './faults.ts';
 import { type EngineHistory, runEngines } from './run.ts';
@@ -84,7 +85,7 @@ describe('checks of the engines proof', () => {
 
 const { missing } = await findApertium();
 const hasApertium = missing.length === 0 || process.env.CI === 'true';
-describe('engines proof', () => {
+describe.runIf(FULL)('engines proof', () => {
   it.each<[string, () => EngineUnderFaults | Promise<EngineUnderFaults>]>([
     ...(hasApertium ? [['Apertium', createApertiumUnderFaults] as [string, () => EngineUnderFaults]] : []),
     ['Bergamot', createBergamotUnderFaults],

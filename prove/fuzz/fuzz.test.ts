@@ -7,6 +7,7 @@ import { DocumentError, type Format, rebuild, scan } from '../../packages/docume
 import { faulty, translate, upperCasing } from '../../packages/documents/test/engines.ts';
 import { describeApp } from '../../packages/server/src/roles/app.ts';
 import { type Checker, createChecker } from '../../packages/server/src/testing/answers.ts';
+import { FULL } from '../../scripts/full.ts';
 import { createRandom } from '../harness/random.ts';
 import { shortRun, testJudgement } from '../harness/testing.ts';
 import { drawDocument, unfaithful } from './documents.ts';
@@ -21,7 +22,7 @@ import { verdict } from './run.ts';
 const SEED = 4;
 const run = { ...shortRun('fuzz', SEED), rest: false };
 
-it('fuzz proof: the service answers 2,000 random requests as described and without a server error', async () => {
+it.runIf(FULL)('fuzz proof: the service answers 2,000 random requests as described and without a server error', async () => {
   const found = await fuzzProgram({ ...run, count: 2_000 });
   expect(found.faults, `seed ${SEED}`).toEqual([]);
   expect(found).toMatchObject({ sent: 2_000, alive: true, ledger: true });
@@ -30,7 +31,7 @@ it('fuzz proof: the service answers 2,000 random requests as described and witho
   expect(found.heapGrown).toBeLessThan(16);
 });
 
-it('fuzz proof: finds the planted fault: a service that leaks memory with every request', async () => {
+it.runIf(FULL)('fuzz proof: finds the planted fault: a service that leaks memory with every request', async () => {
   const keeping = `
     import { Server } from 'node:http';
     const kept = [], { emit } = Server.prototype;
@@ -45,7 +46,7 @@ it('fuzz proof: finds the planted fault: a service that leaks memory with every 
   expect(missed.map(({ name }) => name)).toContain('fuzz, of that, on the heap');
 });
 
-it('fuzz proof: finds the planted fault: a service that delays requests with an API key', async () => {
+it.runIf(FULL)('fuzz proof: finds the planted fault: a service that delays requests with an API key', async () => {
   // The planted fault keeps the process busy for a fixed time, because the time of a slow regular expression would
   // depend on the machine.
   const trying = `

@@ -2,9 +2,11 @@
  * Helpers for the tests of proofs: short runs, and checks of histories with planted faults. The name of a test that
  * plants a fault contains "the planted fault"; `npm run prove -- teeth` runs these tests.
  */
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { allHeld, type Figure } from '../../bench/figures.ts';
+import { FULL } from '../../scripts/full.ts';
 import { type Checks, type RunOptions, randomSeed, temporaryDirectory } from './run.ts';
 
 /** Returns the options for a run without output. Its directory is removed after the test file. */
@@ -12,6 +14,18 @@ export function shortRun(name: string, seed = randomSeed()): RunOptions {
   const directory = temporaryDirectory(name);
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
   return { directory, seed, say: () => {} };
+}
+
+/**
+ * Returns the history of a short run in the full run of the tests, and otherwise the recorded history of an earlier one,
+ * so that `npm test` plants faults without a run. `FULL=1 RECORD=1 npx vitest run …` records it again.
+ */
+export async function shortHistory<History>(proof: string, run: () => Promise<History>): Promise<History> {
+  const file = new URL(`../${proof}/history.json.gz`, import.meta.url);
+  if (!FULL) return JSON.parse(gunzipSync(readFileSync(file)).toString()) as History;
+  const history = await run();
+  if (process.env.RECORD === '1') writeFileSync(file, gzipSync(JSON.stringify(history)));
+  return history;
 }
 
 /** Fails the test if a check reports a fault in the history. The message names the seed. */

@@ -4,13 +4,14 @@
  */
 import { describe, expect, it } from 'vitest';
 import { allHeld } from '../../bench/figures.ts';
+import { FULL } from '../../scripts/full.ts';
 import { shortRun, testJudgement } from '../harness/testing.ts';
 import { judge, judgeJumps } from './hold.ts';
 import { type HoldHistory, runHold } from './run.ts';
 
 const run = shortRun('hold', 1);
 
-describe('hold proof', () => {
+describe.runIf(FULL)('hold proof', () => {
   it('finds that each job is delivered once and not early when the service is killed', async () => {
     const history = await runHold({ ...run, jobs: 20, holdSeconds: 2, kills: 1, jumps: 0 });
     // The delay depends on the machine, so this test does not check the goal for it.

@@ -1,13 +1,13 @@
 /** Runs the idempotency proof, and tests that its checks report faults planted in its history. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { expectHeld, type PlantedFault, shortRun, testChecks } from '../harness/testing.ts';
+import { expectHeld, type PlantedFault, shortHistory, shortRun, testChecks } from '../harness/testing.ts';
 import { CHECKS, type IdempotencyHistory, type Order } from './checks.ts';
 import { runIdempotency } from './run.ts';
 
 const run = shortRun('idempotency');
 let history: IdempotencyHistory;
 beforeAll(async () => {
-  history = await runIdempotency({ ...run, keys: 24, requests: 10 });
+  history = await shortHistory('idempotency', () => runIdempotency({ ...run, keys: 24, requests: 10 }));
 });
 
 describe('idempotency proof', () => {

@@ -57,6 +57,8 @@ export async function runIdempotency(options: IdempotencyOptions): Promise<Idemp
       body: JSON.stringify(content),
     });
     const lasting = withoutChanges(await answer.body.text());
+    // The request did not arrive in time, because this process was too busy to send it.
+    if (answer.statusCode === 408) return send(order, body);
     return { status: answer.statusCode, body, lasting };
   }
 

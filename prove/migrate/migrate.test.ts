@@ -1,13 +1,14 @@
 /** Runs the migrate proof with few kills, and tests that it misses a goal for each planted fault. */
 import { describe, expect, it } from 'vitest';
 import { allHeld } from '../../bench/figures.ts';
+import { FULL } from '../../scripts/full.ts';
 import { shortRun, testJudgement } from '../harness/testing.ts';
 import { judge } from './migrate.ts';
 import { type MigrateHistory, runMigrate } from './run.ts';
 
 const run = shortRun('migrate', 1);
 
-describe('migrate proof', () => {
+describe.runIf(FULL)('migrate proof', () => {
   it('finds that the next start completes a killed migration', async () => {
     const history = await runMigrate({ ...run, kills: 3 });
     expect(judge(history).filter((figure) => !allHeld([figure]))).toEqual([]);

@@ -1,14 +1,14 @@
 /** Runs the money proof, and tests that its checks report faults planted in its history. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JobFact } from '../harness/database.ts';
-import { expectHeld, type PlantedFault, shortRun, testChecks } from '../harness/testing.ts';
+import { expectHeld, type PlantedFault, shortHistory, shortRun, testChecks } from '../harness/testing.ts';
 import { CHECKS, type MoneyHistory, type MoneyOrder } from './checks.ts';
 import { runMoney } from './run.ts';
 
 const run = shortRun('money');
 let history: MoneyHistory;
 beforeAll(async () => {
-  history = await runMoney({ ...run, keys: 60, creates: 20, kills: 3 });
+  history = await shortHistory('money', () => runMoney({ ...run, keys: 60, creates: 20, kills: 3 }));
 });
 
 describe('money proof', () => {

@@ -1,13 +1,13 @@
 /** Runs the propagation proof, and tests that its checks report faults planted in its history. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { expectHeld, type PlantedFault, shortRun, testChecks } from '../harness/testing.ts';
+import { expectHeld, type PlantedFault, shortHistory, shortRun, testChecks } from '../harness/testing.ts';
 import { CHECKS, type PropagationHistory } from './checks.ts';
 import { runPropagation } from './run.ts';
 
 const run = shortRun('propagation');
 let history: PropagationHistory;
 beforeAll(async () => {
-  history = await runPropagation({ ...run, editors: 6, jobs: 40, kills: 2, editedPercent: 50 });
+  history = await shortHistory('propagation', () => runPropagation({ ...run, editors: 6, jobs: 40, kills: 2, editedPercent: 50 }));
 }, 600_000);
 
 describe('propagation proof', () => {

@@ -1,12 +1,13 @@
 /** Runs the recovery proof with few jobs, and tests that it misses a goal for each planted fault. */
 import { describe, expect, it } from 'vitest';
+import { FULL } from '../../scripts/full.ts';
 import { shortRun, testJudgement } from '../harness/testing.ts';
 import { judge } from './recovery.ts';
 import { type RecoveryHistory, runRecovery } from './run.ts';
 
 const run = shortRun('recovery');
 
-describe('recovery proof', () => {
+describe.runIf(FULL)('recovery proof', () => {
   it('finds that the service works again after every kill and that the jobs of a killed worker are finished', async () => {
     const history = await runRecovery({ ...run, jobs: 300, kills: 1, intruders: 2, leaseSeconds: 3 });
     // The times depend on the machine, so this test does not check the goals for them.

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { FULL } from '../../scripts/full.ts';
 import { createRandom } from '../harness/random.ts';
 import { shortRun, testJudgement } from '../harness/testing.ts';
 import { readEdits } from './edits.ts';
@@ -12,7 +13,7 @@ import { type ReplayedRow, type ReplayHistory, runReplay } from './run.ts';
 const run = shortRun('replay');
 const STATED = { rows: 120, clients: 1, editors: 6, repetition: 75, disagreement: 20 };
 
-describe('replay of recorded edits', () => {
+describe.runIf(FULL)('replay of recorded edits', () => {
   let history: ReplayHistory;
   beforeAll(async () => {
     const edits = generateEdits(createRandom(run.seed), STATED);

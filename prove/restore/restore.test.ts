@@ -1,13 +1,14 @@
 /** Runs the restore proof with few jobs, and tests that it misses a goal for each planted fault. */
 import { describe, expect, it } from 'vitest';
 import { allHeld } from '../../bench/figures.ts';
+import { FULL } from '../../scripts/full.ts';
 import { shortRun, testJudgement } from '../harness/testing.ts';
 import { judge } from './restore.ts';
 import { type RestoreHistory, runRestore } from './run.ts';
 
 const { directory } = shortRun('restore');
 
-describe('restore proof', () => {
+describe.runIf(FULL)('restore proof', () => {
   it('finds everything restored from a backup that was made while the server was busy', async () => {
     const figures = judge(await runRestore(directory, 20));
     expect(figures.filter((figure) => !allHeld([figure]))).toEqual([]);

@@ -1,13 +1,14 @@
 /** Runs the rotate proof, and tests that it misses a goal for each planted fault. */
 import { describe, expect, it } from 'vitest';
 import { allHeld } from '../../bench/figures.ts';
+import { FULL } from '../../scripts/full.ts';
 import { shortRun, testJudgement } from '../harness/testing.ts';
 import { judge } from './rotate.ts';
 import { type RotateHistory, runRotate } from './run.ts';
 
 const run = shortRun('rotate', 1);
 
-describe('rotate proof', () => {
+describe.runIf(FULL)('rotate proof', () => {
   it('finds no refused delivery or request while webhook secrets and API keys are rotated', async () => {
     const history = await runRotate({ ...run, rolls: 1 });
     expect(judge(history).filter((figure) => !allHeld([figure]))).toEqual([]);

@@ -7,6 +7,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CHECKS } from '../crash/checks.ts';
+import { FULL } from '../../scripts/full.ts';
 import { expectHeld, shortRun, testJudgement } from '../harness/testing.ts';
 import { FAULTS } from './faults.ts';
 import { startLink } from './link.ts';
@@ -15,7 +16,7 @@ import { judge } from './scale.ts';
 
 const run = shortRun('scale');
 
-it('scale proof: finds no lost job and no double charge with two processes of each role', async () => {
+it.runIf(FULL)('scale proof: finds no lost job and no double charge with two processes of each role', async () => {
   const history = await runScale({ ...run, faults: 2, between: { least: 3, most: 10 } });
   expectHeld(CHECKS, history, run.seed);
   expect(history.strangers).toEqual({ started: 2, served: 0 });

@@ -1,13 +1,14 @@
 /** Runs a short soak proof without the goals for growth, and tests that it misses a goal for each planted leak. */
 import { describe, expect, it } from 'vitest';
 import { allHeld } from '../../bench/figures.ts';
+import { FULL } from '../../scripts/full.ts';
 import { shortRun, testJudgement } from '../harness/testing.ts';
 import { runSoak, type Sample, type SoakHistory } from './run.ts';
 import { judge, theilSen } from './soak.ts';
 
 const run = shortRun('soak');
 
-describe('soak proof', () => {
+describe.runIf(FULL)('soak proof', () => {
   it('finds all work finished, and no rows or files left behind', async () => {
     const { samples, refused, left } = await runSoak({ ...run, seconds: 5 });
     expect({ refused, left }).toEqual({

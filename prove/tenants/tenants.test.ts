@@ -1,13 +1,14 @@
 /** Runs the tenants proof with few calls, and tests that it misses a goal for each planted fault. */
 import { describe, expect, it } from 'vitest';
 import { allHeld } from '../../bench/figures.ts';
+import { FULL } from '../../scripts/full.ts';
 import { shortRun, testJudgement } from '../harness/testing.ts';
 import { type Answered, CANARY, runTenants, type TenantsHistory } from './run.ts';
 import { judge } from './tenants.ts';
 
 const run = shortRun('tenants', 1);
 
-describe('tenants proof', () => {
+describe.runIf(FULL)('tenants proof', () => {
   it('finds no operation that shows data of another account', async () => {
     const history = await runTenants({ ...run, calls: 100 });
     expect(judge(history).filter((figure) => !allHeld([figure]))).toEqual([]);
