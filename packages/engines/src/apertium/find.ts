@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { MANIFEST } from '../debian.ts';
 import { DEFAULT_PACKAGES, MODES } from './modes.ts';
 import type { Tree } from './tree.ts';
 import { hasMode, toolPath, treeFor } from './tree.ts';
@@ -21,9 +22,6 @@ export interface ApertiumFound {
   /** Requested packages that lack programs or modes. */
   missing: string[];
 }
-
-/** Name of the file in which a private installation lists its packages, as `{"apertium": "3.8.3-1+b2"}`. */
-export const MANIFEST = 'packages.json';
 
 const run = promisify(execFile);
 
