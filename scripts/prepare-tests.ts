@@ -5,6 +5,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { APERTIUM } from '../packages/engines/src/apertium/install.ts';
+import { OPTIONAL_PACKAGES } from '../packages/engines/src/apertium/modes.ts';
 import { libraryFolders } from '../packages/engines/src/apertium/tree.ts';
 import { InstallError, installPackages, MANIFEST } from '../packages/engines/src/debian.ts';
 import { findApertium } from '../packages/engines/src/engines.ts';
@@ -45,9 +46,10 @@ const own = existsSync(manifest) ? JSON.parse(readFileSync(manifest, 'utf8')) : 
 if (wanted.some((name) => !(name in own))) {
   console.error(`Installing for the tests: ${wanted.join(', ')} …`);
   try {
-    await installPackages(wanted, {
+    await installPackages([...wanted, ...(missing.length > 0 ? OPTIONAL_PACKAGES : [])], {
       root: TOOLS,
       complete: APERTIUM,
+      optional: OPTIONAL_PACKAGES,
       onProgress: (line) => console.error(`  ${line}`),
     });
   } catch (error) {

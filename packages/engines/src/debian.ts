@@ -23,6 +23,8 @@ export interface DebianOptions {
   private?: boolean;
   /** Names of packages that the private folder must contain even if the system has them. */
   complete?: RegExp;
+  /** Packages that are left out when the release does not have them. */
+  optional?: readonly string[];
   /** Receives the progress, line by line. */
   onProgress?: (line: string) => void;
 }
@@ -45,6 +47,7 @@ export async function installPackages(
   options: DebianOptions = {},
 ): Promise<void> {
   const report = options.onProgress ?? (() => {});
+  const { optional = [] } = options;
   if (!existsSync('/usr/bin/apt-get') || !existsSync('/usr/bin/dpkg-deb')) {
     throw new InstallError(
       'Packages are installed from Debian’s archive, but this system has no apt-get. Run Dragoman on Debian or Ubuntu, ' +
@@ -52,9 +55,9 @@ export async function installPackages(
     );
   }
   const prefix = options.private === true ? null : await privilege();
-  if (prefix !== null) await installForSystem(packages, prefix, report);
+  if (prefix !== null) await installForSystem(packages, optional, prefix, report);
   else if (options.root !== undefined) {
-    await installInto(resolve(options.root), packages, options.complete, report);
+    await installInto(resolve(options.root), packages, optional, options.complete, report);
   } else {
     throw new InstallError(
       'This user may not install system packages, and no folder is set for a private installation. Run as root: ' +
@@ -77,20 +80,36 @@ async function privilege(): Promise<string[] | null> {
 
 async function installForSystem(
   packages: readonly string[],
+  optional: readonly string[],
   prefix: readonly string[],
   report: (line: string) => void,
 ): Promise<void> {
   const wait = ['-o', 'DPkg::Lock::Timeout=120'];
   const update = (): Promise<void> => command([...prefix, 'apt-get', ...wait, 'update'], report);
-  const install = (): Promise<void> =>
-    command([...prefix, ...INSTALL_ENV, 'apt-get', ...wait, ...installWords(packages)], report);
+  const install = (names: readonly string[]): Promise<void> =>
+    command([...prefix, ...INSTALL_ENV, 'apt-get', ...wait, ...installWords(names)], report);
   if (!hasPackageLists()) await update();
   try {
-    await install();
+    await install(packages);
   } catch {
     // Outdated package lists name files that the archive no longer has, so the lists are updated first.
     await update();
-    await install();
+    await withoutOptional(packages, optional, install);
+  }
+}
+
+/** Installs all packages, or if that fails, all but the optional ones. */
+async function withoutOptional(
+  packages: readonly string[],
+  optional: readonly string[],
+  install: (names: readonly string[]) => Promise<void>,
+): Promise<void> {
+  const required = packages.filter((name) => !optional.includes(name));
+  try {
+    await install(packages);
+  } catch (error) {
+    if (required.length === packages.length) throw error;
+    await install(required);
   }
 }
 
@@ -115,6 +134,7 @@ function hasPackageLists(): boolean {
 async function installInto(
   root: string,
   packages: readonly string[],
+  optional: readonly string[],
   complete: RegExp | undefined,
   report: (line: string) => void,
 ): Promise<void> {
@@ -125,7 +145,9 @@ async function installInto(
     const status = await readFile('/var/lib/dpkg/status', 'utf8');
     await writeFile(apt.status, complete === undefined ? status : withoutPackages(status, complete));
     await command(['apt-get', ...apt.options, 'update'], report);
-    await command(['apt-get', ...apt.options, '--download-only', ...installWords(packages)], report);
+    await withoutOptional(packages, optional, (names) =>
+      command(['apt-get', ...apt.options, '--download-only', ...installWords(names)], report),
+    );
     const tree = join(work, 'tree');
     await mkdir(tree);
     const manifest: Record<string, string> = {};

@@ -2,9 +2,9 @@
 
 import { type DebianOptions, InstallError, installPackages } from '../debian.ts';
 import { findApertium } from './find.ts';
-import { DEFAULT_PACKAGES, SCANDINAVIAN_PACKAGES } from './modes.ts';
+import { DEFAULT_PACKAGES, OPTIONAL_PACKAGES, SCANDINAVIAN_PACKAGES } from './modes.ts';
 
-export interface InstallOptions extends Omit<DebianOptions, 'complete'> {
+export interface InstallOptions extends Omit<DebianOptions, 'complete' | 'optional'> {
   /** Debian packages of language pairs to install. Default: {@link DEFAULT_PACKAGES}. */
   packages?: readonly string[];
   /** Also installs {@link SCANDINAVIAN_PACKAGES}. */
@@ -31,6 +31,7 @@ export async function installApertium(options: InstallOptions = {}): Promise<voi
     ...options,
     private: options.private === true || !inSystem,
     complete: APERTIUM,
+    optional: OPTIONAL_PACKAGES,
   });
   const after = await findApertium({ ...where, packages });
   if (after.missing.length > 0) {
