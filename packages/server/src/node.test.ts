@@ -55,7 +55,7 @@ describe('the link to Node 24', () => {
   it.each([
     ['is missing', () => {}],
     ['does not run on this machine', () => installNode('exit 127')],
-  ])('is not set when the package %s, and only an older Node is told what to do', (_, prepare) => {
+  ])('is not set when the package %s; linkNode then returns the remedy for an older Node only', (_, prepare) => {
     prepare();
     expect(linkNode(folder, '24.0.0')).toBeUndefined();
     expect(() => lstatSync(link())).toThrow('ENOENT');
