@@ -1,6 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { useTools } from './scripts/test-tools.ts';
+
+useTools();
 
 /**
  * This limit only ends tests that hang; no test has to be fast, even on a machine with forty busy processes per core. By

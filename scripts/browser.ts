@@ -1,8 +1,11 @@
 /** Finds the browser for tests, proofs and benchmarks, and waits until a page is idle. */
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { BrowserContext, Page, Request } from 'playwright-core';
+import { TOOLS } from './test-tools.ts';
 
-const BROWSERS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
+export const BROWSERS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
+const PRIVATE = join(TOOLS, 'bin/chromium-headless-shell');
 
 /**
  * Returns the path of an installed browser.
@@ -10,7 +13,7 @@ const BROWSERS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
  * @throws Error when none is installed
  */
 export function findBrowser(): string {
-  const found = BROWSERS.find((path) => existsSync(path));
+  const found = [...BROWSERS, PRIVATE].find((path) => existsSync(path));
   if (found === undefined) throw new Error('no browser: run `node scripts/prepare-tests.ts`');
   return found;
 }

@@ -1,9 +1,16 @@
 // Prepares the tests. It builds the web app if its sources are newer than the build. It installs from Debian the
-// offline engine (Apertium), the tools that the examples need, and a browser.
+// offline engine (Apertium), the tools that the examples need, and a browser: for the system as root or with sudo,
+// otherwise in a folder of the repository.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { findApertium, installApertium } from '../packages/engines/src/engines.ts';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { APERTIUM } from '../packages/engines/src/apertium/install.ts';
+import { OPTIONAL_PACKAGES } from '../packages/engines/src/apertium/modes.ts';
+import { libraryFolders } from '../packages/engines/src/apertium/tree.ts';
+import { InstallError, installPackages, MANIFEST } from '../packages/engines/src/debian.ts';
+import { findApertium } from '../packages/engines/src/engines.ts';
+import { BROWSERS } from './browser.ts';
+import { TOOLS } from './test-tools.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const BUILT = join(ROOT, 'packages/web/dist/.vite/manifest.json');
@@ -25,27 +32,56 @@ if (!existsSync(BUILT) || statSync(BUILT).mtimeMs < lastChange()) {
   execFileSync('npm', ['run', 'build'], { cwd: ROOT, stdio: 'inherit' });
 }
 
-const { missing } = await findApertium({});
-if (missing.length > 0) {
-  console.error(`Installing the offline engine for the tests (${missing.length} packages) …`);
-  await installApertium({ onProgress: (line) => console.error(`  ${line}`) });
-}
-
+const works = (command: string, ...args: string[]): boolean =>
+  spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+const { missing } = await findApertium();
 const wanted = [
-  { name: 'curl', check: ['curl', '--version'] },
-  { name: 'python3-requests', check: ['python3', '-c', 'import requests'] },
-].filter(({ check: [command, ...args] }) => spawnSync(command!, args, { stdio: 'ignore' }).status !== 0);
-if (!['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].some((path) => existsSync(path))) {
-  wanted.push({ name: 'chromium-headless-shell', check: [] });
-}
-if (wanted.length > 0) {
-  const names = wanted.map(({ name }) => name);
-  if (process.getuid?.() !== 0) {
-    console.error(`The tests need ${names.join(' and ')}. As root: apt-get install ${names.join(' ')}`);
+  ...missing,
+  ...(works('curl', '--version') ? [] : ['curl']),
+  ...(works('python3', '-c', 'import requests') ? [] : ['python3-requests']),
+  ...(BROWSERS.some((path) => existsSync(path)) ? [] : ['chromium-headless-shell']),
+];
+const manifest = join(TOOLS, MANIFEST);
+const own = existsSync(manifest) ? JSON.parse(readFileSync(manifest, 'utf8')) : {};
+if (wanted.some((name) => !(name in own))) {
+  console.error(`Installing for the tests: ${wanted.join(', ')} …`);
+  try {
+    await installPackages([...wanted, ...(missing.length > 0 ? OPTIONAL_PACKAGES : [])], {
+      root: TOOLS,
+      complete: APERTIUM,
+      optional: OPTIONAL_PACKAGES,
+      onProgress: (line) => console.error(`  ${line}`),
+    });
+  } catch (error) {
+    if (!(error instanceof InstallError)) throw error;
+    console.error(error.message);
     process.exit(1);
   }
-  console.error(`Installing ${names.join(' and ')} for the tests …`);
-  const options = { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } } as const;
-  execFileSync('apt-get', ['update', '-qq'], options);
-  execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...names], options);
+}
+if (existsSync(TOOLS)) writeWrappers();
+
+/** Writes scripts that start the private programs with their libraries, fonts and modules. */
+function writeWrappers(): void {
+  // The library of PulseAudio loads another one from a folder of its own.
+  const libraries = libraryFolders(TOOLS).flatMap((folder) => [folder, join(folder, 'pulseaudio')]);
+  const fonts = join(TOOLS, 'fonts.conf');
+  const folders = ['/usr/share/fonts', join(TOOLS, 'usr/share/fonts')].map((path) => `<dir>${path}</dir>`);
+  writeFileSync(
+    fonts,
+    `<fontconfig>${folders.join('')}<cachedir prefix="xdg">fontconfig</cachedir></fontconfig>\n`,
+  );
+  const environment = {
+    LD_LIBRARY_PATH: libraries.join(':'),
+    FONTCONFIG_FILE: fonts,
+    PYTHONPATH: join(TOOLS, 'usr/lib/python3/dist-packages'),
+  };
+  const exports = Object.entries(environment).map(([name, value]) => `export ${name}='${value}'\n`);
+  mkdirSync(join(TOOLS, 'bin'), { recursive: true });
+  const programs = ['usr/bin/curl', 'usr/bin/python3', 'usr/lib/chromium/chromium-headless-shell'];
+  for (const program of programs) {
+    const path = [TOOLS, '/'].map((root) => join(root, program)).find((one) => existsSync(one));
+    if (path === undefined) continue;
+    const wrapper = `#!/bin/sh\n${exports.join('')}exec '${path}' "$@"\n`;
+    writeFileSync(join(TOOLS, 'bin', basename(program)), wrapper, { mode: 0o755 });
+  }
 }

@@ -15,6 +15,9 @@ import { createLog } from '../packages/server/src/base/log.ts';
 import { replacePairs } from '../packages/server/src/languages/store.ts';
 import { openStore } from '../packages/server/src/roles/program.ts';
 import { loadSettings, type Settings } from '../packages/server/src/settings/settings.ts';
+import { useTools } from './test-tools.ts';
+
+useTools();
 
 /** The path of the command that users start. */
 export const DRAGOMAN = new URL('../packages/server/bin/dragoman.js', import.meta.url).pathname;

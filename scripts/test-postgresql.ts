@@ -1,8 +1,9 @@
-// Runs tests of the server on Debian's PostgreSQL (15 or the installed version), through DATABASE_URL. When run as
-// root, it installs a missing PostgreSQL. Otherwise it reports that PostgreSQL is missing and runs no test.
+// Runs tests of the server on Debian's PostgreSQL, through DATABASE_URL. As root or with sudo, it installs a missing
+// PostgreSQL. Otherwise it reports that PostgreSQL is missing and runs no test.
 import { execFileSync, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { installPackages } from '../packages/engines/src/debian.ts';
 
 const HOME = '/usr/lib/postgresql';
 const NOBODY = 65_534;
@@ -13,10 +14,12 @@ function newestBinaries(): string | undefined {
   return versions.map((version) => join(HOME, version, 'bin')).find((bin) => existsSync(join(bin, 'initdb')));
 }
 
-if (newestBinaries() === undefined && isRoot) {
-  const options = { stdio: 'inherit', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } } as const;
-  execFileSync('apt-get', ['update', '-qq'], options);
-  execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'postgresql-15'], options);
+if (newestBinaries() === undefined) {
+  await installPackages(['postgresql'], { onProgress: (line) => console.error(`  ${line}`) }).catch(
+    (error) => {
+      console.error(error.message);
+    },
+  );
 }
 const bin = newestBinaries();
 if (bin === undefined) {

@@ -8,7 +8,7 @@ export { createApertium, MAX_SEGMENT_LENGTH } from './apertium/apertium.ts';
 export type { ApertiumFound } from './apertium/find.ts';
 export { findApertium } from './apertium/find.ts';
 export type { InstallOptions } from './apertium/install.ts';
-export { InstallError, installApertium } from './apertium/install.ts';
+export { installApertium } from './apertium/install.ts';
 export type { Limits } from './apertium/limits.ts';
 export { DEFAULT_PACKAGES, SCANDINAVIAN_PACKAGES } from './apertium/modes.ts';
 export type { BergamotEngine, BergamotOptions } from './bergamot/bergamot.ts';
@@ -22,6 +22,7 @@ export { chooseModel } from './bergamot/registry.ts';
 export { MOZILLA } from './bergamot/source.ts';
 export { faultOf } from './check.ts';
 export type { Confidence } from './confidence.ts';
+export { InstallError } from './debian.ts';
 export type {
   Capabilities,
   Context,

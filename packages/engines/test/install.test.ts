@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { packageManagerEnvironment } from '../src/apertium/install.ts';
+import { packageManagerEnvironment } from '../src/debian.ts';
 
 it('packageManagerEnvironment passes no settings of the program to the package manager', () => {
   const given = packageManagerEnvironment({

@@ -8,7 +8,7 @@ import { Framing } from '../src/apertium/framing.ts';
 import { MODES } from '../src/apertium/modes.ts';
 import { spawnChain } from '../src/apertium/processes.ts';
 import { completeTaggerModel } from '../src/apertium/tagger-model.ts';
-import { DATA_PREFIX, hasMode, treeAt } from '../src/apertium/tree.ts';
+import { DATA_PREFIX, hasMode, treeFor } from '../src/apertium/tree.ts';
 import { UnknownFormat } from '../src/apertium/unknown-format.ts';
 import { createApertium } from '../src/engines.ts';
 import { textOf, translated } from './conformance.ts';
@@ -17,7 +17,7 @@ import { needApertium } from './need.ts';
 // On a loaded machine, vitest's default timeout of 5 s is too short.
 vi.setConfig({ testTimeout: 120_000 });
 
-const tree = treeAt();
+const tree = treeFor();
 
 /** Returns the stage of a mode that runs this program. */
 async function stageOf(mode: string, program: string): Promise<Stage> {

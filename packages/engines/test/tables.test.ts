@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { parseChain } from '../src/apertium/chain.ts';
 import { Framing } from '../src/apertium/framing.ts';
-import { aptFolders, withoutApertium } from '../src/apertium/install.ts';
+import { APERTIUM } from '../src/apertium/install.ts';
 import { modeNamed } from '../src/apertium/modes.ts';
 import { SELF_TEST } from '../src/apertium/phrases.ts';
 import { parseDirection, ROUTES } from '../src/apertium/routes.ts';
 import { treeAt } from '../src/apertium/tree.ts';
+import { aptFolders, withoutPackages } from '../src/debian.ts';
 import { DEFAULT_PACKAGES, SCANDINAVIAN_PACKAGES } from '../src/engines.ts';
 import { FairQueue } from '../src/queue.ts';
 
@@ -89,7 +90,7 @@ describe('a private installation of Apertium', () => {
       'libcg3-1',
       'libicu72',
     ];
-    const left = withoutApertium(names.map(stanza).join('\n\n'));
+    const left = withoutPackages(names.map(stanza).join('\n\n'), APERTIUM);
     expect([...left.matchAll(/^Package: (.*)$/gm)].map(([, name]) => name)).toEqual(['libc6', 'libicu72']);
   });
 });

@@ -1,10 +1,32 @@
 #!/usr/bin/env node
-// Starts the program on the Node that `npm ci` installed if the caller's Node is too old.
+// Starts the program. If the caller's Node is too old, it runs on the Node 24 of the package node-linux-ARCH, which
+// `npm ci` installs.
 import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 const program = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const [major] = process.versions.node.split('.');
+const library = `node-linux-${process.arch}`;
+
+function findNode() {
+  try {
+    return createRequire(import.meta.url).resolve(`${library}/bin/node`);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Prints what is missing and the remedy. A release has JavaScript only; the repository has TypeScript. */
+function refuse(cause = '') {
+  const inRepository = program.endsWith('.ts');
+  const remedy = inRepository
+    ? 'Run npm ci in the repository, or install Node 24.'
+    : `Install Node 24, or run: npm install -g --no-bin-links ${library}@24`;
+  console.error(`dragoman needs Node 24 or later; this is Node ${process.versions.node}${cause}. ${remedy}`);
+  process.exit(1);
+}
+
 if (Number(major) >= 24) {
   const { enableCompileCache } = await import('node:module');
   // Half of a start is compiling. Beside the libraries, where only who installed them writes: what is kept there is
@@ -13,14 +35,10 @@ if (Number(major) >= 24) {
   const { main } = await import(program);
   await main(process.argv.slice(2));
 } else {
-  const node = fileURLToPath(new URL('../../../node_modules/.bin/node', import.meta.url));
+  const node = findNode() ?? refuse();
   const child = spawn(node, [program, ...process.argv.slice(2)], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  child.on('error', (error) => {
-    const cause = error.code === 'ENOENT' ? '' : ` (${error.message})`;
-    console.error(`dragoman needs Node 24 or later; this is Node ${process.versions.node}${cause}.`);
-    process.exit(1);
-  });
+  child.on('error', (error) => refuse(` (${error.message})`));
   child.on('exit', (code, signal) => {
     if (signal === null) process.exit(code ?? 1);
     process.kill(process.pid, signal);

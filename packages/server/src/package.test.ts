@@ -32,7 +32,7 @@ const outside = join(directory, 'outside');
 const environment = {
   ...Object.fromEntries(
     Object.entries(process.env).filter(
-      ([name]) => !/^(DRAGOMAN_|DATABASE_|NODE_OPTIONS$|VITEST|npm_)/.test(name),
+      ([name]) => !/^(DRAGOMAN_(?!APERTIUM_ROOT)|DATABASE_|NODE_OPTIONS$|VITEST|npm_)/.test(name),
     ),
   ),
   PATH: [

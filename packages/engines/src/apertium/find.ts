@@ -5,7 +5,8 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { DEFAULT_PACKAGES, MODES } from './modes.ts';
+import { MANIFEST } from '../debian.ts';
+import { DEFAULT_PACKAGES, MODES, OPTIONAL_PACKAGES } from './modes.ts';
 import type { Tree } from './tree.ts';
 import { hasMode, toolPath, treeFor } from './tree.ts';
 
@@ -21,9 +22,6 @@ export interface ApertiumFound {
   /** Requested packages that lack programs or modes. */
   missing: string[];
 }
-
-/** Name of the file in which a private installation lists its packages, as `{"apertium": "3.8.3-1+b2"}`. */
-export const MANIFEST = 'packages.json';
 
 const run = promisify(execFile);
 
@@ -47,7 +45,7 @@ export async function findApertium(
   };
 }
 
-/** Returns the packages that lack files. Does not ask dpkg, because Apertium may have been installed in another way. */
+/** Returns the packages that lack files, without the optional ones. Does not ask dpkg, because Apertium may have been installed in another way. */
 export function missingFrom(tree: Tree, packages: readonly string[]): string[] {
   const tools = ['lt-proc', 'apertium-tagger', 'apertium-wblank-mode'].every((tool) =>
     existsSync(toolPath(tree, tool)),
@@ -55,6 +53,7 @@ export function missingFrom(tree: Tree, packages: readonly string[]): string[] {
   const pairs = packages.filter(
     (name) =>
       name !== 'apertium' &&
+      !OPTIONAL_PACKAGES.includes(name) &&
       !MODES.filter((mode) => mode.package === name).every((mode) => hasMode(tree, mode.name)),
   );
   return tools ? pairs : ['apertium', ...pairs];

@@ -78,5 +78,8 @@ const packagesOf = (languages: string[]): string[] => [
 /** The twelve packages for all 42 directions among en es pt fr ca gl it (37 MB to download, 122 MiB on disk). */
 export const DEFAULT_PACKAGES: readonly string[] = packagesOf(['en', 'es', 'pt', 'fr', 'ca', 'gl', 'it']);
 
+/** Packages that some releases lack: Debian 13 has no English–Galician. Without it, en>pt, en>gl and gl>en are not offered. */
+export const OPTIONAL_PACKAGES: readonly string[] = ['apertium-en-gl'];
+
 /** The four additional packages for the 12 directions among da sv nb nn. */
 export const SCANDINAVIAN_PACKAGES: readonly string[] = packagesOf(['da', 'sv', 'nb', 'nn']);

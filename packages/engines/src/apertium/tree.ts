@@ -40,8 +40,12 @@ export function treeAt(root = ''): Tree {
   return { root: base, env };
 }
 
-/** Returns the private tree in this folder if there is one, otherwise the system's tree. */
-export function treeFor(root: string | undefined): Tree {
+/**
+ * Returns the private tree in this folder if there is one, otherwise the system's tree.
+ *
+ * @param root default: the setting DRAGOMAN_APERTIUM_ROOT, which selects the private tree of the tests
+ */
+export function treeFor(root: string | undefined = process.env.DRAGOMAN_APERTIUM_ROOT): Tree {
   return root !== undefined && existsSync(join(root, 'usr/bin/lt-proc')) ? treeAt(resolve(root)) : treeAt();
 }
 
@@ -62,7 +66,7 @@ export function hasMode(tree: Tree, mode: string): boolean {
  * Returns the library folders of a private tree: `usr/lib`, `lib` and their multiarch folders
  * (`x86_64-linux-gnu`).
  */
-function libraryFolders(root: string): string[] {
+export function libraryFolders(root: string): string[] {
   const folders: string[] = [];
   for (const lib of ['usr/lib', 'lib']) {
     const folder = join(root, lib);

@@ -30,7 +30,7 @@ afterAll(async () => {
 test('the demo translates, delivers with valid signatures and exits with 0, even when its port is in use', async () => {
   const { port } = neighbour.address() as AddressInfo;
   const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(DRAGOMAN_|DATABASE_URL$|NODE_OPTIONS$|VITEST)/.test(name),
+    ([name]) => !/^(DRAGOMAN_(?!APERTIUM_ROOT)|DATABASE_URL$|NODE_OPTIONS$|VITEST)/.test(name),
   );
   const demo = spawn('npm', ['run', 'demo', '--', '--yes', '--exit'], {
     cwd: ROOT,

@@ -31,7 +31,7 @@ type Environment = Record<string, string>;
 /** Returns an environment without the settings of the developer who runs the tests. */
 function environment(own: Environment): Environment {
   const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(DRAGOMAN_|DATABASE_URL$|CI$|NODE_OPTIONS$|VITEST)/.test(name),
+    ([name]) => !/^(DRAGOMAN_(?!APERTIUM_ROOT)|DATABASE_URL$|CI$|NODE_OPTIONS$|VITEST)/.test(name),
   );
   const shared = own.DATABASE_URL === undefined ? {} : { DRAGOMAN_SECRET_KEY: SECRET_KEY };
   return { ...(Object.fromEntries(inherited) as Environment), ...shared, ...own };
