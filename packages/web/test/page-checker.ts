@@ -46,7 +46,7 @@ export type CheckPage = (url: string, variants: keyof typeof VARIANTS) => Promis
  */
 export async function openPageChecker(context: BrowserContext, origin: string): Promise<CheckPage> {
   const page = await context.newPage();
-  const faults = watchFaults(page, origin);
+  const { faults } = watchFaults(page, origin);
   await page.addInitScript(VIOLATIONS + AXE_SOURCE);
   return async (url, variants) => {
     const found = await checkPage(page, url, variants);
