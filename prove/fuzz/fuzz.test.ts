@@ -22,34 +22,42 @@ import { verdict } from './run.ts';
 const SEED = 4;
 const run = { ...shortRun('fuzz', SEED), rest: false };
 
-it.runIf(FULL)('fuzz proof: the service answers 2,000 random requests as described and without a server error', async () => {
-  const found = await fuzzProgram({ ...run, count: 2_000 });
-  expect(found.faults, `seed ${SEED}`).toEqual([]);
-  expect(found).toMatchObject({ sent: 2_000, alive: true, ledger: true });
-  // Most operations must succeed at least once, which shows that requests get past the first checks of the server.
-  expect(found.succeeded.length, `seed ${SEED}`).toBeGreaterThan(found.operations.length * 0.75);
-  expect(found.heapGrown).toBeLessThan(16);
-});
+it.runIf(FULL)(
+  'fuzz proof: the service answers 2,000 random requests as described and without a server error',
+  async () => {
+    const found = await fuzzProgram({ ...run, count: 2_000 });
+    expect(found.faults, `seed ${SEED}`).toEqual([]);
+    expect(found).toMatchObject({ sent: 2_000, alive: true, ledger: true });
+    // Most operations must succeed at least once, which shows that requests get past the first checks of the server.
+    expect(found.succeeded.length, `seed ${SEED}`).toBeGreaterThan(found.operations.length * 0.75);
+    expect(found.heapGrown).toBeLessThan(16);
+  },
+);
 
-it.runIf(FULL)('fuzz proof: finds the planted fault: a service that leaks memory with every request', async () => {
-  const keeping = `
+it.runIf(FULL)(
+  'fuzz proof: finds the planted fault: a service that leaks memory with every request',
+  async () => {
+    const keeping = `
     import { Server } from 'node:http';
     const kept = [], { emit } = Server.prototype;
     Server.prototype.emit = function (name, ...given) {
       if (name === 'request') kept.push(new Array(20_000).fill(kept.length));
       return emit.call(this, name, ...given);
     };`;
-  const nodeOptions = `--import data:text/javascript,${encodeURIComponent(keeping)}`;
-  const found = await fuzzProgram({ ...run, count: 250, nodeOptions });
-  expect(found.faults).toEqual([]);
-  const missed = judge(found).filter((figure) => isHeld(figure) === false);
-  expect(missed.map(({ name }) => name)).toContain('fuzz, of that, on the heap');
-});
+    const nodeOptions = `--import data:text/javascript,${encodeURIComponent(keeping)}`;
+    const found = await fuzzProgram({ ...run, count: 250, nodeOptions });
+    expect(found.faults).toEqual([]);
+    const missed = judge(found).filter((figure) => isHeld(figure) === false);
+    expect(missed.map(({ name }) => name)).toContain('fuzz, of that, on the heap');
+  },
+);
 
-it.runIf(FULL)('fuzz proof: finds the planted fault: a service that delays requests with an API key', async () => {
-  // The planted fault keeps the process busy for a fixed time, because the time of a slow regular expression would
-  // depend on the machine.
-  const trying = `
+it.runIf(FULL)(
+  'fuzz proof: finds the planted fault: a service that delays requests with an API key',
+  async () => {
+    // The planted fault keeps the process busy for a fixed time, because the time of a slow regular expression would
+    // depend on the machine.
+    const trying = `
     import { Server } from 'node:http';
     const { emit } = Server.prototype;
     let asked = 0;
@@ -59,11 +67,12 @@ it.runIf(FULL)('fuzz proof: finds the planted fault: a service that delays reque
       }
       return emit.call(this, name, ...given);
     };`;
-  const nodeOptions = `--import data:text/javascript,${encodeURIComponent(trying)}`;
-  const found = await fuzzProgram({ ...run, count: 250, nodeOptions });
-  const missed = judge(found).filter((figure) => isHeld(figure) === false);
-  expect(missed.map(({ name }) => name)).toContain('fuzz, answers that took more than 2 s');
-});
+    const nodeOptions = `--import data:text/javascript,${encodeURIComponent(trying)}`;
+    const found = await fuzzProgram({ ...run, count: 250, nodeOptions });
+    const missed = judge(found).filter((figure) => isHeld(figure) === false);
+    expect(missed.map(({ name }) => name)).toContain('fuzz, answers that took more than 2 s');
+  },
+);
 
 describe('fuzz proof: verdict on a response', () => {
   let checker: Checker;

@@ -7,7 +7,9 @@ import { runPropagation } from './run.ts';
 const run = shortRun('propagation');
 let history: PropagationHistory;
 beforeAll(async () => {
-  history = await shortHistory('propagation', () => runPropagation({ ...run, editors: 6, jobs: 40, kills: 2, editedPercent: 50 }));
+  history = await shortHistory('propagation', () =>
+    runPropagation({ ...run, editors: 6, jobs: 40, kills: 2, editedPercent: 50 }),
+  );
 }, 600_000);
 
 describe('propagation proof', () => {

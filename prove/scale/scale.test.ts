@@ -6,8 +6,8 @@ import { rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CHECKS } from '../crash/checks.ts';
 import { FULL } from '../../scripts/full.ts';
+import { CHECKS } from '../crash/checks.ts';
 import { expectHeld, shortRun, testJudgement } from '../harness/testing.ts';
 import { FAULTS } from './faults.ts';
 import { startLink } from './link.ts';
@@ -16,11 +16,14 @@ import { judge } from './scale.ts';
 
 const run = shortRun('scale');
 
-it.runIf(FULL)('scale proof: finds no lost job and no double charge with two processes of each role', async () => {
-  const history = await runScale({ ...run, faults: 2, between: { least: 3, most: 10 } });
-  expectHeld(CHECKS, history, run.seed);
-  expect(history.strangers).toEqual({ started: 2, served: 0 });
-});
+it.runIf(FULL)(
+  'scale proof: finds no lost job and no double charge with two processes of each role',
+  async () => {
+    const history = await runScale({ ...run, faults: 2, between: { least: 3, most: 10 } });
+    expectHeld(CHECKS, history, run.seed);
+    expect(history.strangers).toEqual({ started: 2, served: 0 });
+  },
+);
 
 const good: ScaleHistory = {
   orders: [],

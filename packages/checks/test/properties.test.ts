@@ -122,7 +122,6 @@ describe('automatic checks of random texts', () => {
           }
         }
       }),
-      { numRuns: 1000 },
     );
   });
 

@@ -219,7 +219,6 @@ describe('HTML comments that mark the segments of a document', () => {
         fc.pre(!html.includes('origval'));
         expect(marked(html).replace(/<!--\/?m \d+-->/g, '')).toBe(html);
       }),
-      { numRuns: 500 },
     );
   });
 });
@@ -231,7 +230,6 @@ describe('random HTML', () => {
         fc.pre(!html.includes('origval'));
         expect(result(html, 'html', silent)).toBe(html);
       }),
-      { numRuns: 1_500 },
     );
   });
 
@@ -241,7 +239,6 @@ describe('random HTML', () => {
         fc.pre(!/origval|<%|<\?/.test(html));
         expect(checkHtml(html, result(html, 'html'))).toEqual([]);
       }),
-      { numRuns: 1_000 },
     );
   });
 
@@ -251,7 +248,6 @@ describe('random HTML', () => {
         fc.pre(!/origval|<%|<\?/.test(html));
         expect(checkHtmlLoosely(html, result(html, 'html', faulty(seed)))).toEqual([]);
       }),
-      { numRuns: 1_000 },
     );
   });
 
@@ -307,7 +303,6 @@ describe('random HTML', () => {
         const count = (text: string, some: string) => text.split(some).length;
         for (const some of excluded) expect(count(after, some)).toBe(count(html, some));
       }),
-      { numRuns: 2_000 },
     );
   });
 });

@@ -53,7 +53,6 @@ describe("repair of an engine's reply", () => {
       fc.property(pair, ([pieces, given]) => {
         expect(isCorrect(pieces, repair(pieces, given).pieces)).toBe(true);
       }),
-      { numRuns: 2_000 },
     );
   });
 
@@ -67,7 +66,6 @@ describe("repair of an engine's reply", () => {
         const expected = plainText(given.filter((piece) => !('keep' in piece) || !known.has(keyOf(piece))));
         expect(kept).toBe(expected.replace(/\s/g, ''));
       }),
-      { numRuns: 1_000 },
     );
   });
 
@@ -87,7 +85,6 @@ describe("repair of an engine's reply", () => {
         expect(once.notes.length === 0).toBe(isCorrect(pieces, given));
         expect(new Set(once.notes).size).toBe(once.notes.length);
       }),
-      { numRuns: 1_000 },
     );
   });
 

@@ -47,7 +47,6 @@ test('plain text: the result equals the source when the engine changes nothing',
       fc.pre(text.isWellFormed() && !text.includes('\0'));
       expect(result(text, 'text', silent)).toBe(text);
     }),
-    { numRuns: 500 },
   );
 });
 
@@ -76,7 +75,6 @@ test('plain text: only letters change when the engine translates to upper case',
       expect(upperCased.toLowerCase()).toBe(text.toLowerCase());
       expect(upperCased.replace(/\S/gu, '')).toBe(text.replace(/\S/gu, ''));
     }),
-    { numRuns: 300 },
   );
 });
 

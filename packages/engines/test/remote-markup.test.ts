@@ -40,7 +40,6 @@ describe.each(Object.entries(NOTATIONS))('the %s notation of codes', (name, nota
         expect(codesOf(back)).toEqual(codesOf(pieces));
         expect(textOf(back)).toBe(cleaned(pieces));
       }),
-      { numRuns: 500 },
     );
   });
 
@@ -64,7 +63,6 @@ describe.each(Object.entries(NOTATIONS))('the %s notation of codes', (name, nota
           expect(error).toBeInstanceOf(Garbled);
         }
       }),
-      { numRuns: 500 },
     );
   });
 

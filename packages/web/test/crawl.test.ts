@@ -5,6 +5,7 @@
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
 import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FULL } from '../../../scripts/full.ts';
 import { readGuides } from '../../server/src/guides/guides.ts';
 import { waitUntilIdle } from './browser.ts';
 import { openPageChecker, policyFaults } from './page-checker.ts';
@@ -72,7 +73,7 @@ const checked = new Set<string>();
  * only the first time, because their roles see the same elements.
  */
 function variantsFor(path: string): 'all' | 'two' | 'none' {
-  if (checked.has(path)) return process.env.FULL === '1' ? 'two' : 'none';
+  if (checked.has(path)) return FULL ? 'two' : 'none';
   checked.add(path);
   return 'all';
 }

@@ -160,7 +160,6 @@ describe('nextAttempt for random histories', () => {
           expect(age + base * (1 + JITTER)).toBeGreaterThan(LIFETIME_SECONDS - 0.002);
         }
       }),
-      { numRuns: 1000 },
     );
   }
 

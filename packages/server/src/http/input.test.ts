@@ -120,7 +120,6 @@ describe('every operation', () => {
     for (const operation of bodies) await expectNamed(operation, [...operation.fields.keys()]);
     await fc.assert(
       fc.asyncProperty(planted(bodies), ({ operation, wrong }) => expectNamed(operation, wrong)),
-      { numRuns: 300 },
     );
   });
 
@@ -128,7 +127,6 @@ describe('every operation', () => {
     for (const operation of queries) await expectNamed(operation, [...operation.fields.keys()], true);
     await fc.assert(
       fc.asyncProperty(planted(queries), ({ operation, wrong }) => expectNamed(operation, wrong, true)),
-      { numRuns: 100 },
     );
   });
 

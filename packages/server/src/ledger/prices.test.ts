@@ -92,7 +92,6 @@ describe('choosePrice', () => {
               }
         expect(chosen).toEqual(read);
       }),
-      { numRuns: 100 },
     );
   });
 

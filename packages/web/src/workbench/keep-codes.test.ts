@@ -64,7 +64,6 @@ test('with the plugin keepCodes, edits keep all codes, and pairs stay nested', (
         expect(crossed(codesOf(piecesOf(state.doc))).size).toBe(0);
       }
     }),
-    { numRuns: 500 },
   );
 });
 

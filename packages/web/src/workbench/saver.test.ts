@@ -149,7 +149,6 @@ test('the saver loses no text when requests fail or the page closes', async () =
       expect((await drafts.all()).size).toBe(0);
       page.leave();
     }),
-    { numRuns: 150 },
   );
 });
 
