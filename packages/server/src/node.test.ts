@@ -55,15 +55,18 @@ describe('the link to Node 24', () => {
   it.each([
     ['is missing', () => {}],
     ['does not run on this machine', () => installNode('exit 127')],
-  ])('is not set when the package %s; linkNode then returns the remedy for an older Node only', (_, prepare) => {
-    prepare();
-    expect(linkNode(folder, '24.0.0')).toBeUndefined();
-    expect(() => lstatSync(link())).toThrow('ENOENT');
-    expect(linkNode(folder, '22.1.0')).toBe(
-      'Dragoman needs Node 24 or later. This is Node 22.1.0, and npm installed no Node 24 that runs on this machine. ' +
-        'Install Node 24, then run npm ci again, without --omit=optional.',
-    );
-  });
+  ])(
+    'is not set when the package %s; linkNode then returns the remedy for an older Node only',
+    (_, prepare) => {
+      prepare();
+      expect(linkNode(folder, '24.0.0')).toBeUndefined();
+      expect(() => lstatSync(link())).toThrow('ENOENT');
+      expect(linkNode(folder, '22.1.0')).toBe(
+        'Dragoman needs Node 24 or later. This is Node 22.1.0, and npm installed no Node 24 that runs on this machine. ' +
+          'Install Node 24, then run npm ci again, without --omit=optional.',
+      );
+    },
+  );
 });
 
 describe('the command dragoman on an older Node', () => {
