@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed } from '../../server/src/access/accounts.ts';
 import { saveBrand } from '../../server/src/brands/brands.ts';
-import { orderEdit } from '../../server/src/testing/editors.ts';
+import { claimTask, orderEdit } from '../../server/src/testing/editors.ts';
 import { createClient, createPerson, type TestPerson } from '../../server/src/testing/harness.ts';
 import { expectAccessible, takeScreenshots } from './browser.ts';
-import { claimJob, row, startWorkbench, target, type WorkbenchFixture } from './workbench.ts';
+import { row, startWorkbench, target, type WorkbenchFixture } from './workbench.ts';
 
 let fixture: WorkbenchFixture;
 let customer: TestPerson;
@@ -23,7 +23,8 @@ afterAll(() => fixture.stop());
 
 async function claimNew(text: string): Promise<{ path: string; uid: string }> {
   const uid = await orderEdit(call, text, { target_language: 'de' });
-  const { task } = await claimJob(fixture.ann, uid);
+  const { task, job } = await claimTask(fixture.ann);
+  expect(job.uid).toBe(uid);
   return { path: `/tasks/${task}`, uid };
 }
 

@@ -2,15 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { claimTask, confirm, confirmAll, pathOf } from '../../server/src/testing/editors.ts';
 import { expectAccessible, takeScreenshots } from './browser.ts';
-import {
-  claimReview,
-  expectText,
-  findReview,
-  row,
-  startWorkbench,
-  target,
-  type WorkbenchFixture,
-} from './workbench.ts';
+import { claimReview, expectText, row, startWorkbench, target, type WorkbenchFixture } from './workbench.ts';
 
 let fixture: WorkbenchFixture;
 beforeAll(async () => {
@@ -68,7 +60,7 @@ it('the workbench counts the segments that the reviewer has seen, and shows what
   const second = again.segments[1];
   await confirm(fixture.ann, again, { ...second, draft: [{ text: 'Die Tür ist zu.' }] });
   await confirmAll(fixture.ann, again);
-  const later = await claimReview(fixture, { ...again, uid: claimed.uid });
+  const later = await claimReview(fixture, again);
   await fixture.web.visit({ context: fixture.bobContext, path: `/tasks/${later}` }, async (page) => {
     // Only the changed segment is left to see.
     await target(page, 2);
@@ -112,7 +104,11 @@ it('an editor marks a segment as unsure, is asked about it once, and the reviewe
     await dialog.getByRole('button', { name: 'Submit' }).click();
     await page.waitForURL('**/app/queue');
   });
-  const review = await claimTask(fixture.bob, await findReview(fixture.bob, claimed.uid));
+  const { body } = await fixture.bob.call('GET', '/api/editing/queue');
+  const review = await claimTask(
+    fixture.bob,
+    body.open.find(({ kind }: { kind: string }) => kind === 'review').task,
+  );
   await fixture.web.visit({ context: fixture.bobContext, path: `/tasks/${review.task}` }, async (page) => {
     await target(page, 1);
     await page.keyboard.press('Alt+ArrowDown');
