@@ -51,13 +51,17 @@ function placeholdersIn(all: readonly Stretch[]) {
       const address = addresses[next];
       return address !== undefined && address.range.start <= from;
     };
+    // Names, such as `JavaScript`, are protected, but an editor may write them where the source has none.
     const variables = protectedRanges(text)
-      .filter(({ from, to }) => to - from <= MAX_PLACEHOLDER && !isAddress(from))
-      .map(({ from, to }) => ({ start: from, end: to }));
+      .filter(
+        ({ from, to, code }) => code?.kind !== 'gap' && to - from <= MAX_PLACEHOLDER && !isAddress(from),
+      )
+      .map(({ from, to }) => ({ start: from, end: to }))
+      .filter((one) => !/^[\p{L}\p{N}./~`-]/u.test(text.slice(one.start, one.end)));
     const others = Array.from(text.matchAll(PLACEHOLDER), ({ 0: found, index }) => ({
       start: index,
       end: index + found.length,
-    }));
+    })).filter(({ start, end }) => !variables.some((one) => one.start < end && one.end > start));
     return [...variables, ...others].map((range) => ({
       text: text.slice(range.start, range.end),
       range: { start: start + range.start, end: start + range.end },

@@ -10,7 +10,7 @@ import type { Document, Piece, Unit } from './document.ts';
 import { alignLengths, type Bead } from './lengths.ts';
 import { keyOf, mergeText, repair } from './repair.ts';
 import { isText, type Run, sliceRun } from './runs.ts';
-import { type CutSegment, piecesOf, segmentUnit, sentences, trim } from './segmentation.ts';
+import { type CutSegment, hasLetters, piecesOf, segmentUnit, sentences, trim } from './segmentation.ts';
 
 /**
  * - `sentences differ`: the translation has other sentence borders than the source. The segment's translation was
@@ -230,14 +230,23 @@ function sentencesOf(runs: readonly Run[], language: string, segmented: boolean)
 const hasWords = (runs: readonly Run[]): boolean =>
   runs.some((run) => (isText(run) ? run.text.trim() !== '' : run.code.kind === 'keep'));
 
+/** The text that readers see, with protected words. */
+const seenText = (runs: readonly Run[]): string =>
+  runs
+    .map((run) => (isText(run) ? run.text : run.code.kind === 'keep' ? (run.code.text ?? '') : ''))
+    .join('');
+
 const textOf = (runs: readonly Run[]): string => runs.map((run) => (isText(run) ? run.text : '')).join('');
 
 /**
- * Removes supplied sentences without letters (`1.1.`, `…`) that the source also has. The rebuilt document
+ * Removes supplied sentences without letters (`1.1.`, `…`, `{{name}}`) that the source also has. The rebuilt document
  * copies them from the source, so the translation must not add them a second time.
  */
 function beyond(supplied: Run[][], source: readonly Run[][]): Run[][] {
-  const staying = source.map(textOf).filter((text) => !/\p{L}/u.test(text) && text.trim() !== '');
+  const staying = source
+    .filter((runs) => !hasLetters(runs))
+    .map(seenText)
+    .filter((text) => text.trim() !== '');
   if (staying.length === 0) return supplied;
   // In languages that write ordinals with a full stop (German `1.`), a leading number is no separate
   // sentence. It is then at the start of the first supplied sentence and is removed from it.
@@ -250,7 +259,7 @@ function beyond(supplied: Run[][], source: readonly Run[][]): Run[][] {
   const left = new Map<string, number>();
   for (const text of staying.slice(isMore ? 1 : 0)) left.set(text.trim(), (left.get(text.trim()) ?? 0) + 1);
   return rest.filter((runs) => {
-    const text = textOf(runs).trim();
+    const text = seenText(runs).trim();
     const count = left.get(text) ?? 0;
     if (count > 0) left.set(text, count - 1);
     return count === 0;

@@ -1,36 +1,177 @@
 /**
- * Finds words that a translation must not change, in every format: variables in the common template and printf
- * styles, URLs, email addresses, references to noncharacters, and words too long for an engine. Such words become
- * `keep` codes.
+ * Finds what a translation must not change, in every format: variables, addresses, paths, code, identifiers, mentions,
+ * references to noncharacters, and words too long for an engine. Such words become `keep` codes. Control tags of
+ * templates, escaped line breaks and separators become gaps: sentences end there, and no text moves across them.
+ * Engines, checks, counting, the memory and the glossary all use this one reading.
  */
 
+import type { Code } from './document.ts';
+import { blocks } from './html-elements.ts';
 import { Limits } from './limits.ts';
 import type { Range } from './runs.ts';
+import { isSpaceUnit } from './spaces.ts';
 
 // Matching takes linear time even for hostile text. No pattern can match the same characters in two ways, and every
 // repetition has a limit or follows a literal.
-const variable = [
-  /\{\{\{?[^{}\n]{1,200}\}\}\}?/u, // {{x}} {{{x}}}
-  /\{%[^{}%\n]{1,200}%\}/u, // {% tag %}
-  /<%[^%\n]{1,200}%>/u, // <%= x %>
-  /[$%#]\{[^{}\n]{1,200}\}/u, // ${x} %{x} #{x}
-  /\{[\p{L}\p{N}_][\p{L}\p{N}_.:$[\]-]{0,100}(?:,\s*(?:number|date|time|spellout|ordinal|duration)[^{}\n]{0,100})?\}/u, // {x} {0} {0,number}
-  /%\([A-Za-z_]\w{0,100}\)[a-z]/u, // %(x)s
-  /(?<![\p{N}%])%(?:\d{1,2}\$)?[-+0#']?\d{0,3}(?:\.\d{1,3})?(?:hh|h|ll|l|q|L|z|t|j)?[@sdiufFxXeEgGcCoSpaA](?!\p{L}{2})/u, // %s %1$d %@ %.2f
-  /%[A-Za-z_][\w.-]{0,60}%/u, // %x%
-];
-
-const address = [
-  /(?:https?|ftps?|sftp|wss?|file):\/\/[\w~:/?#[\]@!$&'()*+,;=.%\u00a1-\u02ff\u0400-\u04ff-]*[\w~/#@$&*+=%\u00a1-\u02ff\u0400-\u04ff-]/u,
-  /(?<![\w.-])www\.[\w-]{1,63}\.[\w~:/?#[\]@!$&'()*+,;=.%-]*[\w~/#@$&*+=%-]/u,
-  /(?<![\w.+%-])[\w.+%-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,126}/u,
-];
 
 /** References to the 66 noncharacters of Unicode, such as `&#xFFFF;` and `&#65535`. They are never decoded. */
 const noncharacter = [
-  /&#[xX]0*(?:(?:10|[1-9a-fA-F])?[fF]{3}[eEfF]|[fF][dD][dDeE][\da-fA-F])(?![\da-fA-F]);?/u,
-  /&#0*(?:6497[6-9]|649[89]\d|6500[0-7]|6553[45]|13107[01]|19660[67]|26214[23]|32767[89]|39321[45]|45875[01]|52428[67]|58982[23]|65535[89]|72089[45]|78643[01]|85196[67]|91750[23]|98303[89]|104857[45]|111411[01])(?!\d);?/u,
+  String.raw`&#[xX]0*(?:(?:10|[1-9a-fA-F])?[fF]{3}[eEfF]|[fF][dD][dDeE][\da-fA-F])(?![\da-fA-F]);?`,
+  String.raw`&#0*(?:6497[6-9]|649[89]\d|6500[0-7]|6553[45]|13107[01]|19660[67]|26214[23]|32767[89]|39321[45]|45875[01]|52428[67]|58982[23]|65535[89]|72089[45]|78643[01]|85196[67]|91750[23]|98303[89]|104857[45]|111411[01])(?!\d);?`,
 ];
+
+/** A letter, digit or underscore, of any script with spaces. `\p{L}` would make the search three times as slow. */
+const W = '\\w\\u00c0-\\u1fff';
+/** Nothing of a word stands before. */
+const ALONE = `(?<![${W}])`;
+/** White space, an opening mark or nothing stands before. */
+const APART = `(?<![^\\s("'[])`;
+
+/**
+ * Control tags of templates, and escaped line breaks: they produce no word, so the texts on both sides are separate
+ * sentences. The key is the sign that they begin with.
+ */
+const control: Record<string, readonly string[]> = {
+  '{': [
+    String.raw`\{%[^{}%\n]{1,200}%\}`, // Jinja, Liquid, Twig
+    String.raw`\{\{~?(?:[#/^!]|--|else[ }~])[^{}\n]{0,200}\}\}?`, // Handlebars, Mustache, Blade
+    String.raw`\{#[^{}#\n]{0,200}#\}`, // comments of Jinja
+    String.raw`\{\/?(?:if|else|elseif|foreach|foreachelse|for|section|while|block|capture|strip)(?:[ ][^{}\n]{0,200})?\}`, // Smarty
+  ],
+  '<': [
+    String.raw`<%(?![=-])[^%\n]{1,200}%>`, // ERB, EJS, JSP
+    String.raw`<\?php[^?\n]{1,200}\?>`,
+    String.raw`<\/?#[a-z]{2,20}(?:[ ][^<>\n]{0,200})?>`, // FreeMarker
+  ],
+  '%': [String.raw`%%\[[^\]\n]{0,500}\]%%`], // AMPscript
+  '*': [String.raw`\*\|(?:IF|IFNOT|ELSEIF|ELSE|END|INTERESTED)(?::[^|*\n]{0,100})?\|\*`], // Mailchimp
+  '[': [String.raw`\[%(?!=)[^%\n]{1,200}%\]`], // Template Toolkit
+  '@': [
+    String.raw`@(?:(?:if|elseif|foreach|for|unless|isset|while) ?\([^()\n]{0,200}\)|(?:else|end(?:if|foreach|for|unless|isset|while))(?![\w.]))`,
+  ], // Blade
+  '\\': [String.raw`(?<!\\)(?:\\[nrt])+`], // strings of programs
+};
+
+/** Other protected words that begin with a sign, by that sign. */
+const signed: Record<string, readonly string[]> = {
+  '{': [
+    String.raw`\{\{\{?[^{}\n]{1,200}\}\}\}?`, // {{x}} {{{x}}}
+    String.raw`\{![^{}\n]{1,100}\}`, // {!Contact.Name}
+    String.raw`\{[^{}\s]{1,100}\}`, // {x} {0} {name!r} {0:dd/MM/yyyy} {$n}
+    String.raw`\{ ?[-$]?[${W}][${W}.[\]-]{0,100} \}`, // { $n } { -term }
+    String.raw`\{ ?[A-Z][A-Z_]{0,40}\([^(){}\n]{0,200}\) ?\}`, // { DATETIME($date) }
+    String.raw`\{[${W}.]{1,100}(?:![rsa])?(?:,\s*(?:number|date|time|spellout|ordinal|duration|choice)|:(?! ))[^{}\n]{0,200}\}`, // {0,number} {d:%H %M}
+  ],
+  '$%#@': [String.raw`[$%#@]\{[^{}\n]{1,200}\}`], // ${x} %{x} #{x}
+  '<': [
+    String.raw`<(?:%[=-][^%\n]{1,200}%|\?=[^?\n]{1,200}\?|PRI[diouxX]\w{1,10})>`, // <%= x %> <?= x ?> <PRIu64>
+    String.raw`<(?:[@#!](?!-)[^<>\s][^<>\n]{0,100}|a?:\w{1,60}:\d{1,30}|t:\d{1,15}(?::\w)?)>`, // <@U024BE7LH|house> <!here> <:name:1>
+  ],
+  '[': [
+    String.raw`\[\[[\w.:-]{1,100}\]\]`, // [[name]]
+    String.raw`\[[A-Za-z][\w-]{0,60}(?::[\w-]{1,60})+\]`, // [user:name]
+    String.raw`\[[A-Za-z]\w{0,60},\s?\w{1,60}=[^[\]\n]{0,100}\]`, // [x,fallback=y]
+    String.raw`\[[a-z][a-z\d]{0,60}(?:_[a-z\d]{1,60})+\]`, // [first_name]
+    String.raw`\[%=[^%\n]{1,200}%\]`,
+  ],
+  '%': [
+    String.raw`%%(?:=[^=\n]{1,200}=|[A-Za-z_]\w{0,60})%%`, // %%=v(@x)=%% %%name%%
+    String.raw`%#@\w{1,60}@`, // plural keys of Xcode
+    String.raw`%\([A-Za-z_]\w{0,100}\)[-+0# ]?\d{0,3}(?:\.\d{1,3})?[a-zA-Z]`, // %(x)s
+    String.raw`%<\w{1,60}>(?:[-+0#]?\d{0,3}(?:\.\d{1,3})?[a-zA-Z](?![a-zA-Z]))?`, // %<x>d
+    String.raw`(?<![\d%])%(?:\d{1,2}\$)?[-+0#',]?\d{0,3}(?:\.\d{1,3})?(?:hh|h|ll|l|q|L|z|t|j)?[@sdiufFxXeEgGcCoSpaA](?![A-Za-z\u00c0-\u1fff]{2})`, // %s %1$d %@ %.2f
+    String.raw`%[A-Za-z_][\w.-]{0,60}%`, // %x%
+    String.raw`(?<![${W}%]|\d\s)%[a-z][\w-]{1,60}`, // %title
+  ],
+  $: [
+    String.raw`\$t\([^()\n]{1,200}\)`, // i18next
+    String.raw`(?<![${W}$])\$[A-Za-z_]\w{0,60}(?:(?:->|::|\/)\w{1,60}){0,9}\$?`, // $name $user->name $HOME/x
+  ],
+  '@': [
+    String.raw`@(?:\.\w{1,30})?:(?:\(\w[\w.]{0,100}\)|\w[\w.]{0,99}\w)`, // linked messages of Vue
+    String.raw`(?<![${W}@.])@\w[\w.-]{0,99}(?<![.-])`, // @mention
+  ],
+  '!': [String.raw`${APART}![a-z]\w{1,60}`], // !author
+  '#': [
+    String.raw`(?<!#)#{1,3}\w{1,60}#{1,3}`, // ###NAME###
+    String.raw`(?<![${W}&#/])#[A-Za-z\u00c0-\u1fff\u3040-\ud7ff][${W}\u3040-\ud7ff-]{0,100}`, // #tag
+  ],
+  '*': [String.raw`\*\|[^|*\n]{1,100}\|\*`], // *|FNAME|*
+  ':': [
+    String.raw`(?<![${W}:])(?::[a-z\d_+-]{1,60}:){1,9}(?![${W}:])`, // :smile:
+    String.raw`${APART}:[a-z]\w{0,60}(?![${W}:])`, // :name
+  ],
+  '-': [
+    String.raw`${APART}-[A-Za-z]\w{0,60}-(?![^\s.,;:!?)"'\]])`, // -name-
+    String.raw`${APART}--[A-Za-z][\w-]{0,60}(?:=[^\s"'\x60,;)\]]{1,100})?`, // --option=value
+  ],
+  '`': [
+    `(?<![${W}\`])\`\`\`[^\`\\n]{1,1000}\`\`\`(?![${W}\`])`,
+    `(?<![${W}\`])\`\`(?:[^\`\\n]|\`(?!\`)){1,1000}\`\`(?![${W}\`])`,
+    `(?<![${W}\`])\`[^\`\\n]{1,1000}\`(?![${W}\`])`,
+  ],
+  '~./': [
+    String.raw`(?<![${W}./\\~<)-])(?:~|\.{1,2})?(?:\/[${W}@+.-]{0,99}[${W}@+-]){1,30}\/?`, // /usr/bin ./x ~/x
+    String.raw`${APART}\.(?:[a-z][\w-]{1,40}|NET)(?:\.[\w-]{1,40}){0,3}(?![${W}])`, // .env .NET
+  ],
+  '&': noncharacter,
+};
+
+/** Endings that only names of files and hosts have: none is also a word that may follow a full stop. */
+const endings =
+  '7z ai apk avi bak bash bat bin bmp bz2 c cc cfg cjs cnf com conf cpp crt cs css csv cue dat db deb diff dll dmg doc ' +
+  'docx dtd edu env eps epub exe fla flac flv gif gov gpg gz h hpp htm html ico ics idml ini ipa ipynb iso jar java jpeg ' +
+  'jpg js json json5 jsonl jsx kt less lock log lua md mdx mjs mkv mov mp3 mp4 mpeg mpg msi net nfo odp ods odt ogg org ' +
+  'otf pdf pem php pl plist png pot ppt pptx ps1 psd py pyc rar rb resx rpm rs rst rtf scss sdlxliff sh sql sqlite srt ' +
+  'ssa svg swf tar tbx tex tgz tif tiff tmx toml ts tsv tsx ttf txt vtt vue wav webm webp wmv woff woff2 xcf xhtml xlf ' +
+  'xliff xls xlsx xml xsd xsl xz yaml yml zip zsh io dev app gmbh';
+
+/** The characters of a URL. Text may follow the URL without a space, so marks that a URL rarely has end it. */
+const inUrl = "\\w~:/?#[\\]@!$&'()*+,;=.%\\u00a1-\\u02ff\\u0400-\\u04ff-";
+const endOfUrl = '\\w~/#@$&*+=%\\u00a1-\\u02ff\\u0400-\\u04ff-';
+const inPath = String.raw`[^\\/:*?"<>|\s]`;
+
+/** Protected words that begin with a letter or digit: addresses, and names of files, hosts and identifiers. */
+const named = [
+  String.raw`(?<=\]\()[^()\s]{1,500}(?=[)\s])`, // the target of a Markdown link
+  String.raw`(?<![A-Za-z\d])[A-Za-z][A-Za-z\d+.-]{1,15}:\/\/(?:[${inUrl}]*[${endOfUrl}])?`,
+  String.raw`(?<![\w.-])www\.[\w-]{1,63}\.[\w~:/?#[\]@!$&'()*+,;=.%-]*[\w~/#@$&*+=%-]`,
+  String.raw`(?<![\w.+%-])[\w.+%-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,126}`,
+  String.raw`${ALONE}(?:[A-Za-z]:|\\\\[\w.-]{1,63})\\(?:${inPath}{1,100}(?: ${inPath}{1,100}){0,3}\\)*(?:${inPath}{0,100}[${W}])?`, // C:\x \\host\x
+  String.raw`(?<![${W}.@/-])[${W}][${W}-]{0,99}(?:[./][${W}-]{1,99}){0,20}\.(?:${endings.replaceAll(' ', '|')})(?:(?=\/)(?:\/[\w~?#@!$&*+=.%-]{0,199}[\w~/#@$&*+=%-])*|(?![${W}-]|\.[${W}]))`, // file.txt example.com/x
+  String.raw`${ALONE}(?=[A-Za-z\d]{0,60}_|_+[A-Za-z])\w{1,100}(?![${W}])`, // HOUSE_KEY
+  String.raw`${ALONE}[A-Za-z\d]{0,60}?[a-z\d][A-Z][A-Za-z\d]{0,60}(?![${W}])`, // camelCase
+  String.raw`(?<![${W}-])(?=[A-Z-]{0,60}\d)[A-Z\d]{1,30}(?:-[A-Z\d]{1,30}){1,9}(?![${W}-])`, // SKU-RED-42
+  String.raw`(?<![${W}.])v\d{1,9}(?:\.\w{1,20}){1,9}`, // v1.2.3
+  String.raw`${ALONE}\d{1,2}(?:[:.]\d{2})?[ap]m(?![${W}])`, // 10am
+  String.raw`(?<![${W}/])[A-Z]\/[A-Z](?![${W}/])`, // N/A
+].join('|');
+
+/** Separators between labels, such as `Red | Big`, `Tools > Options` and `Name / Address`. */
+const separators = /(?<=\S)[ \u00a0](?:[|¦›»→⇒➜➔•‣▪·/>]|\|\||>>|->|=>|-->)[ \u00a0](?=\S)/gu;
+const LIST_MARK = /^\s{0,20}(?:\(?(?:[A-Za-z]|[ivxIVX]{1,4}|\d{1,3})\)|\d{1,3}\.|[•‣▪◦–*+-])[ \u00a0](?=\S)/u;
+
+/**
+ * Returns one pattern for words that begin with a sign. The alternatives are grouped by the sign, because trying all of
+ * them at each sign takes three times as long.
+ */
+function bySign(words: Record<string, readonly string[]>): RegExp {
+  const groups = Object.entries(words).map(
+    ([sign, list]) => `(?=[${sign.replace(/[\\[]/, '\\$&')}])(?:${list.join('|')})`,
+  );
+  return new RegExp(groups.join('|'), 'gu');
+}
+
+const controlTags = bySign(control);
+const signs = bySign(signed);
+// Each search has a cheap test before it, because most sentences have nothing that is protected.
+const anyControl = /\{[%{#/iefswbc]|<[%?/#]|%%\[|\*\||\[%|@[eifuw]|\\[nrt]/;
+const anySign = /[{}%@$#[`/<~*&]|[:!.][a-z]|--|-[A-Za-z]\w*-|\.NET/;
+const anySeparator = /[ \u00a0][|¦›»→⇒➜➔•‣▪·/>=-]/;
+const names = new RegExp(named, 'gu');
+/** What every match of `names` has between two characters that are not white space. */
+const inName =
+  /:\/\/|www\.|[\w.+%-]@[A-Za-z\d]|:\\|\\\\|[\w\u00c0-\u1fff-]\.(?:[a-z]|\d[\w.]*[a-z])|[A-Za-z\d]_|_[A-Za-z]|[a-z\d][A-Z]|[A-Z]-[A-Z\d]|\d-[A-Z\d]|v\d|\d[ap]m|[A-Z]\/[A-Z]|\]\(/gu;
 
 /**
  * A character at which a word ends: white space, or a character of a script without spaces, in which a long
@@ -38,21 +179,118 @@ const noncharacter = [
  */
 const wordEnd =
   /[\s\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\u3000-\u303f\uff00-\uffef]/gu;
-const words = new RegExp(
-  [...address, ...variable, ...noncharacter].map((pattern) => pattern.source).join('|'),
-  'gu',
-);
-const gate = /[{%@]|:\/\/|www\.|&#/;
 
-/** Returns the ranges of a text that must not be translated, in order. */
-export function protectedRanges(text: string): Range[] {
-  const ranges: Range[] = [];
-  if (gate.test(text)) {
-    for (const match of text.matchAll(words)) ranges.push(keep(match.index, match[0]));
+/**
+ * Returns the ranges of a text that must not be translated, in order.
+ * @param begins true if the text begins a line, so that it may begin with the mark of a list
+ */
+export function protectedRanges(text: string, begins = true): Range[] {
+  const lists: Range[][] = [];
+  const mark = begins ? LIST_MARK.exec(text)?.[0] : undefined;
+  if (mark !== undefined) lists.push([range(0, mark, 'gap')]);
+  if (anyControl.test(text)) lists.push(rangesOf(text, controlTags, 'gap'));
+  if (anySign.test(text)) lists.push(rangesOf(text, signs, 'keep'));
+  if (anySeparator.test(text)) {
+    // A guillemet may end a quotation, and `>` may compare two numbers.
+    const unsure = [...(text.includes('«') ? [' » '] : []), ...(text.includes(' < ') ? [' > '] : [])];
+    const found = rangesOf(text, separators, 'gap');
+    lists.push(found.filter(({ from, to }) => !unsure.includes(text.slice(from, to))));
   }
-  if (text.length <= Limits.word || !hasLongRun(text)) return ranges;
-  const long = longWords(text);
-  return long.length === 0 ? ranges : merge(ranges, long);
+  lists.push(nameRanges(text));
+  if (/<\/|\[\/|\/>|<[bh]r>|["']\]/i.test(text)) lists.unshift(tagsOf(text));
+  if (text.length > Limits.word && hasLongRun(text)) lists.unshift(longWords(text));
+  const found = lists.filter(({ length }) => length > 0);
+  return found.length > 1 ? inOrder(found.flat()) : (found[0] ?? []);
+}
+
+function rangesOf(text: string, pattern: RegExp, kind: 'gap' | 'keep'): Range[] {
+  return Array.from(text.matchAll(pattern), ({ index, 0: found }) => range(index, found, kind));
+}
+
+/** Searches for names only in the words that may have one. */
+function nameRanges(text: string): Range[] {
+  const ranges: Range[] = [];
+  let position = 0;
+  for (const { index } of text.matchAll(inName)) {
+    if (index < position) continue;
+    let start = index;
+    while (start > position && !isSpaceUnit(text.charCodeAt(start - 1))) start -= 1;
+    let end = index + 1;
+    while (end < text.length && !isSpaceUnit(text.charCodeAt(end))) end += 1;
+    const word = text.slice(start, end);
+    // Paths of Windows may have spaces.
+    const within = word.includes(':\\') ? text.slice(start, end + Limits.word) : word;
+    for (const match of within.matchAll(names)) {
+      if (match.index < word.length) ranges.push(range(start + match.index, match[0], 'keep'));
+    }
+    position = Math.max(end, ranges.at(-1)?.to ?? 0);
+  }
+  return ranges;
+}
+
+const tag =
+  /<(?<end>\/)?(?<name>[A-Za-z\d][\w-]{0,60})(?:\s[^<>\n]{0,500})?>|\[(?<close>\/)?(?<code>[A-Za-z][\w-]{0,60})(?<given>=[^[\]\n]{1,200}| [\w-]{1,60}=["'][^[\]\n]{0,1000})?\]/gu;
+
+/** The elements of forums and chats that stand inside a sentence. Other elements in brackets are blocks. */
+const inBrackets = new Set('b i u s em strong url link color size font sup sub email user'.split(' '));
+
+/**
+ * Returns the tags of a plain text: pairs whose end tag is there too, such as `<link>…</link>` and `[b]…[/b]`, and empty
+ * elements. A single `<name>` is not a tag, because people write so about tags and arguments.
+ */
+function tagsOf(text: string): Range[] {
+  const found: Range[] = [];
+  /** Elements in brackets that have attributes. They are tags even without an end tag. */
+  const alone: Range[] = [];
+  const open = new Map<string, Range[]>();
+  let pairs = 0;
+  for (const { index, 0: raw, groups = {} } of text.matchAll(tag)) {
+    const { end, close, name, code: bracketed, given } = groups;
+    const isBlock = name === undefined ? !inBrackets.has(bracketed!.toLowerCase()) : isBlockTag(name);
+    const one = range(index, raw, isBlock ? 'gap' : 'single');
+    const key = (name ?? `[${bracketed}`).toLowerCase();
+    if (end !== undefined || close !== undefined) {
+      const start = open.get(key)?.pop();
+      if (start === undefined) {
+        // The start of a shortcode may be in another paragraph, and nobody writes `[/name]` otherwise.
+        if (close !== undefined) found.push(one);
+        continue;
+      }
+      pairs += 1;
+      if (!isBlock) {
+        start.code = { kind: 'open' };
+        one.code = { kind: 'close' };
+      }
+      start.pair = pairs;
+      one.pair = pairs;
+      found.push(start, one);
+    } else if (raw.endsWith('/>') || /^[bh]r$/.test(key)) found.push(one);
+    else {
+      if (given?.startsWith(' ')) alone.push(one);
+      const waiting = open.get(key);
+      if (waiting === undefined) open.set(key, [one]);
+      else waiting.push(one);
+    }
+  }
+  return [...found, ...alone.filter(({ pair }) => pair === undefined)];
+}
+
+const isBlockTag = (name: string): boolean => /^br$/i.test(name) || blocks.has(name.toLowerCase());
+
+/**
+ * Sorts ranges by their position. Of two that overlap, the one that begins first remains, and grows to the end of the
+ * other if both are words: an address may end after the long word that it begins in.
+ */
+function inOrder(ranges: Range[]): Range[] {
+  const kept: Range[] = [];
+  for (const one of ranges.sort((a, b) => a.from - b.from)) {
+    const last = kept.at(-1);
+    if (last === undefined || one.from >= last.to) kept.push(one);
+    else if (last.code?.kind === 'keep' && one.code?.kind === 'keep') last.to = Math.max(last.to, one.to);
+  }
+  const halves = new Map<number, number>();
+  for (const { pair } of kept) if (pair !== undefined) halves.set(pair, (halves.get(pair) ?? 0) + 1);
+  return kept.filter(({ pair }) => pair === undefined || halves.get(pair) === 2);
 }
 
 /**
@@ -67,7 +305,8 @@ function longWords(text: string): Range[] {
     const word = text.slice(start, at);
     // The limit is a number of code points. A code point has at most two UTF-16 code units, so a word of more than
     // twice the limit in units need not be counted.
-    if (word.length > 2 * Limits.word || [...word].length > Limits.word) found.push(keep(start, word));
+    if (word.length > 2 * Limits.word || [...word].length > Limits.word)
+      found.push(range(start, word, 'keep'));
   };
   for (const match of text.matchAll(wordEnd)) {
     end(match.index);
@@ -93,8 +332,12 @@ function hasLongRun(text: string): boolean {
   return false;
 }
 
-function keep(from: number, found: string): Range {
-  return { from, to: from + found.length, code: { kind: 'keep', text: shorten(found) } };
+function range(from: number, found: string, kind: Code['kind']): Range {
+  return {
+    from,
+    to: from + found.length,
+    code: kind === 'keep' ? { kind, text: shorten(found) } : { kind },
+  };
 }
 
 /** Returns what readers see in place of a protected range. Long text is truncated. */
@@ -104,21 +347,4 @@ export function shorten(text: string): string {
     .slice(0, Limits.word - 1)
     .toWellFormed()
     .replace(/\ufffd$/, '')}…`;
-}
-
-/** Merges protected ranges and long words in order of position. Ranges inside a long word are left out. */
-function merge(ranges: Range[], long: Range[]): Range[] {
-  const kept = [...long];
-  let next = 0;
-  for (const range of ranges) {
-    while (next < long.length && long[next]!.to <= range.from) next += 1;
-    const word = long[next];
-    // An address may begin before and end after the long word that it overlaps, so the range becomes the
-    // union of both.
-    if (word && range.from < word.to && range.to > word.from) {
-      word.to = Math.max(word.to, range.to);
-      word.from = Math.min(word.from, range.from);
-    } else kept.push(range);
-  }
-  return kept.sort((a, b) => a.from - b.from);
 }

@@ -13,7 +13,7 @@ import { codesOfUnit, isText, type Run, runsOf } from './runs.ts';
 import { type CutSegment, hasLetters, makeSegment, sentences, trim } from './segmentation.ts';
 import { segmenter } from './sentences.ts';
 import type { Edit } from './splice.ts';
-import { readTimes } from './srt.ts';
+import { beginsOwnText, readTimes } from './srt.ts';
 
 /** A segment of subtitles. `cues` has, for each run (a text or a code), the index of its cue. */
 export interface CueSegment {
@@ -82,9 +82,13 @@ function continuesInNext(document: Document, unit: Unit | undefined, next: Unit 
   }
   if (!/[\p{L}\p{N},]$/u.test(end)) return false;
   // A speaker's dash, a bracket or a musical note at the start of a cue begins a new sentence.
-  const begins = /^(?:<[^<>]*>|\{[^{}]*\}|\s)*[-–—‐([♪♫#]/.test(
-    document.text.slice(next.start, next.start + 200),
-  );
+  const start = document.text.slice(next.start, next.start + 200);
+  const isElsewhere =
+    /\{\\an?\d/.exec(start)?.[0] !== /\{\\an?\d/.exec(document.text.slice(unit.start, unit.end))?.[0];
+  const begins =
+    isElsewhere ||
+    /^(?:<[^<>]*>|\{[^{}]*\}|\s)*[-–—‐([♪♫#]/.test(start) ||
+    (beginsOwnText(start) && !/^(?:<font|\{)/.test(start));
   // A cue without letters is not translated, so no part of a sentence may be placed in it.
   return !begins && hasLetters(runsOf(document, unit).runs) && hasLetters(runsOf(document, next).runs);
 }

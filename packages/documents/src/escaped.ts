@@ -5,12 +5,13 @@
 
 import { shorten } from './codes.ts';
 import { escapeMarkup } from './escapes.ts';
-import { decodeReference, tokenize } from './markup.ts';
+import { blocks, computed, controls, opaque, voids } from './html-elements.ts';
+import { decodeReference, type Tag, tokenize } from './markup.ts';
 import type { Range } from './runs.ts';
 
 const reference = /&(?:#\d+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);/g;
 const knownTag =
-  /<\/?(?:a|abbr|b|big|br|cite|code|div|em|font|h[1-6]|hr|i|img|li|ol|p|small|span|strong|sub|sup|table|td|th|tr|tt|u|ul)(?=[\s/>])/i;
+  /<\/?(?:a|abbr|b|big|blockquote|br|button|cite|code|div|em|figure|font|h[1-6]|hr|i|img|label|li|ol|p|pre|script|section|small|span|strong|style|sub|sup|table|td|th|tr|tt|u|ul)(?=[\s/>])/i;
 
 /**
  * Returns true if a decoded text is HTML, so that `&amp;` in it means `&`. A reference or a well-known tag
@@ -39,17 +40,20 @@ export function markupRanges(text: string, html: boolean): Range[] {
   return [...ranges, ...references].sort((a, b) => a.from - b.from);
 }
 
-const voids = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
-
 function tagRanges(text: string, ranges: Range[]): void {
   /** Start tags whose end tag has not been found yet, with their index in `ranges`. */
   const open: { name: string; at: number }[] = [];
   /** The number of open tags of each name. With it, a stray end tag needs no search. */
   const count = new Map<string, number>();
-  let kept: { name: string; depth: number; from: number; to: number } | undefined;
+  let kept: { name: string; depth: number; from: number; to: number; gap: boolean } | undefined;
   let serial = 0;
-  const single = (from: number, to: number, gap = false) => {
-    if (!kept) ranges.push({ from, to, code: { kind: gap ? 'gap' : 'single' } });
+  const single = (from: number, to: number, name = '') => {
+    if (!kept) ranges.push({ from, to, code: { kind: separates(name) ? 'gap' : 'single' } });
+  };
+  const endKept = (from: number, to: number) => {
+    const seen = shorten(plainHtml(text.slice(kept!.to, from)));
+    ranges.push({ from: kept!.from, to, code: kept!.gap ? { kind: 'gap' } : { kind: 'keep', text: seen } });
+    kept = undefined;
   };
   tokenize(text, {
     startTag(tag) {
@@ -57,16 +61,20 @@ function tagRanges(text: string, ranges: Range[]): void {
         if (tag.name === kept.name && !tag.selfClosing && !voids.has(tag.name)) kept.depth += 1;
         return;
       }
-      if (tag.selfClosing && !voids.has(tag.name) && isKept(tag.attributes)) {
+      if (tag.selfClosing && !voids.has(tag.name) && isKept(tag)) {
         ranges.push({ from: tag.start, to: tag.end, code: { kind: 'keep', text: '' } });
         return;
       }
       if (voids.has(tag.name) || tag.selfClosing) {
-        single(tag.start, tag.end, tag.name === 'br' || tag.name === 'hr');
+        single(tag.start, tag.end, tag.name);
         return;
       }
-      if (isKept(tag.attributes)) {
-        kept = { name: tag.name, depth: 1, from: tag.start, to: tag.end };
+      if (isKept(tag) || opaque.has(tag.name)) {
+        kept = { name: tag.name, depth: 1, from: tag.start, to: tag.end, gap: separates(tag.name) };
+        return;
+      }
+      if (separates(tag.name)) {
+        single(tag.start, tag.end, tag.name);
         return;
       }
       ranges.push({ from: tag.start, to: tag.end, code: { kind: 'single' } });
@@ -77,14 +85,11 @@ function tagRanges(text: string, ranges: Range[]): void {
       if (kept) {
         if (name !== kept.name) return;
         kept.depth -= 1;
-        if (kept.depth > 0) return;
-        const seen = shorten(plainHtml(text.slice(kept.to, start)));
-        ranges.push({ from: kept.from, to: end, code: { kind: 'keep', text: seen } });
-        kept = undefined;
+        if (kept.depth === 0) endKept(start, end);
         return;
       }
       if (!count.get(name)) {
-        single(start, end);
+        single(start, end, name);
         return;
       }
       let tag = open.pop()!;
@@ -103,10 +108,12 @@ function tagRanges(text: string, ranges: Range[]): void {
     other: (start, end) => single(start, end),
   });
   // A `notranslate` element without an end tag extends to the end of the text.
-  if (kept) {
-    const seen = shorten(plainHtml(text.slice(kept.to)));
-    ranges.push({ from: kept.from, to: text.length, code: { kind: 'keep', text: seen } });
-  }
+  if (kept) endKept(text.length, text.length);
+}
+
+/** Returns true if an element separates sentences, as a paragraph and a line break do. */
+export function separates(name: string): boolean {
+  return name === 'br' || name === 'input' || opaque.has(name) || blocks.has(name) || controls.has(name);
 }
 
 /** Returns the text that replaces the `/>` of an empty element, so that the element can have content. */
@@ -115,10 +122,11 @@ export function endWithContent(element: string, value: string): string {
   return `>${escapeMarkup(value)}</${name}>`;
 }
 
-/** Returns true if an element has the class `notranslate` or `translate="no"`, in any letter case. */
-export function isKept(attributes: ReadonlyMap<string, string>): boolean {
+/** Returns true if an element has the class `notranslate` or `translate="no"`, in any letter case, or contains code. */
+function isKept({ name, attributes }: Tag): boolean {
   if (hasNotranslate(attributes.get('class'))) return true;
-  return attributes.get('translate')?.trim().toLowerCase() === 'no';
+  const translate = attributes.get('translate')?.trim().toLowerCase();
+  return translate === 'no' || (computed.has(name) && translate !== 'yes' && translate !== '');
 }
 
 export function hasNotranslate(className: string | undefined): boolean {

@@ -32,6 +32,23 @@ export function textElementOf(name: string): TextElement | undefined {
   return Object.hasOwn(named, name) ? named[name] : undefined;
 }
 
+/**
+ * Elements of forms that are texts of their own, wherever they stand: a control belongs to its label (HTML standard
+ * §4.10.4), and a button does not continue the text before it.
+ */
+export const controls = list('button label');
+
+/** Elements for code and its output. They are not translated unless `translate="yes"` says so. */
+export const computed = list('code kbd pre samp tt var');
+
+/**
+ * Elements that may begin or end inside a word, as in `<b>W</b>elcome`. Where two other elements meet without white
+ * space, such as two links of a menu, they are separate texts.
+ */
+export const insideWords = list(
+  'abbr acronym b bdi bdo big cite del dfn em font i ins mark nobr q rb rp rt ruby s small strike strong sub sup u wbr',
+);
+
 /** Elements without content (HTML standard §13.1.2). */
 export const voids = list(
   'area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr',

@@ -7,7 +7,7 @@
 import type { Patch } from './document.ts';
 import { endWithContent, hasNotranslate } from './escaped.ts';
 import { escapeMarkup } from './escapes.ts';
-import { blocks, voids } from './html-elements.ts';
+import { blocks, computed, controls, voids } from './html-elements.ts';
 import { Stack } from './html-stack.ts';
 import { decodeReference, type Tag, type Visitor } from './markup.ts';
 
@@ -38,12 +38,13 @@ export function switchOf(tag: Tag): 'no' | 'yes' | 'locked' | undefined {
   if (hasNotranslate(tag.attributes.get('class')) || tag.name === 'math') return 'locked';
   const value = tag.attributes.get('translate')?.trim().toLowerCase();
   if (value === 'no') return 'no';
-  return value === 'yes' || value === '' ? 'yes' : undefined;
+  if (value === 'yes' || value === '') return 'yes';
+  return computed.has(tag.name) ? 'no' : undefined;
 }
 
 /** Returns true if a text may have elements that are not translated. Otherwise the first pass is skipped. */
 export function mayKeep(html: string): boolean {
-  return /translate|<math/i.test(html);
+  return /translate|<(?:math|code|kbd|pre|samp|tt|var)/i.test(html);
 }
 
 /** Returns the elements that are not translated, by the offset of their start tag, and the contents to replace. */
@@ -81,7 +82,7 @@ export function findKept(walk: Walk, text: string): { kept: Map<number, KeptElem
   walk({
     startTag(tag) {
       finish(stack.implied(tag.name), undefined, tag.start, tag.start);
-      const isBlock = blocks.has(tag.name);
+      const isBlock = blocks.has(tag.name) || controls.has(tag.name);
       if (isBlock) border(tag.start);
       const set = switchOf(tag);
       const outer = stack.top;
@@ -117,7 +118,7 @@ export function findKept(walk: Walk, text: string): { kept: Map<number, KeptElem
       stack.push(frame, tag.start);
     },
     endTag(name, start, end) {
-      if (blocks.has(name)) border(start);
+      if (blocks.has(name) || controls.has(name)) border(start);
       finish(stack.close(name), name, start, end);
     },
     text() {},

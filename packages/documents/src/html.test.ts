@@ -11,7 +11,7 @@ describe('HTML units', () => {
     ['<li><b>Label</b></li>', ['Label']],
     ['One<br>two<br><br>three', ['One', 'two', 'three']],
     ['<p>a\n   b</p>', ['a b']],
-    ['<pre>a  b\n c</pre>', ['a  b', 'c']],
+    ['<pre translate=yes>a  b\n c</pre><pre>d</pre>', ['a  b', 'c']],
     ['<p>Fish &amp; chips &eacute;&nbsp;x</p>', ['Fish & chips é\u00a0x']],
     ['<p>x<script>var a = "words";</script>y</p><style>b {}</style>', ['x|y']],
     ['<!-- comment --><p>a<!-- b -->c</p>', ['a|c']],
@@ -77,7 +77,8 @@ describe('translate="no", notranslate and origval in HTML', () => {
     ['<p>a <span translate=no>b <i>c</i></span> d</p>', '<p>A <span translate=no>b <i>c</i></span> D</p>'],
     ['<img translate=no alt="a"><img alt="b">', '<img translate=no alt="a"><img alt="B">'],
     ['<p translate=no>one<p>two', '<p translate=no>one<p>TWO'],
-    ['<p>x <code>y</code></p>', '<p>X <code>Y</code></p>'],
+    ['<p>x <code>y</code></p>', '<p>X <code>y</code></p>'],
+    ['<kbd translate=yes>y</kbd> <tt>z</tt>', '<kbd translate=yes>Y</kbd> <tt>z</tt>'],
   ])('decide what is translated in: %s', (html, wanted) => {
     expect(result(html, 'html')).toBe(wanted);
   });
@@ -208,8 +209,8 @@ describe('HTML comments that mark the segments of a document', () => {
   });
 
   test('are not inserted into attribute values', () => {
-    expect(marked('<img alt="a dog"><pre>x\ny</pre>')).toBe(
-      '<img alt="a dog"><pre><!--m 1-->x<!--/m 1-->\n<!--m 2-->y<!--/m 2--></pre>',
+    expect(marked('<img alt="a dog"><pre translate=yes>x\ny</pre>')).toBe(
+      '<img alt="a dog"><pre translate=yes><!--m 1-->x<!--/m 1-->\n<!--m 2-->y<!--/m 2--></pre>',
     );
   });
 

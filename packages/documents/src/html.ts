@@ -14,7 +14,15 @@ import {
   type Unit,
 } from './document.ts';
 import { plainHtml } from './escaped.ts';
-import { blocks, opaque, preformatted, textAttributes, textElementOf, voids } from './html-elements.ts';
+import {
+  blocks,
+  controls,
+  opaque,
+  preformatted,
+  textAttributes,
+  textElementOf,
+  voids,
+} from './html-elements.ts';
 import { findKept, type KeptElement, mayKeep, switchOf, type Walk } from './html-kept.ts';
 import { Stack } from './html-stack.ts';
 import { Languages } from './languages.ts';
@@ -131,7 +139,7 @@ class Scanner {
     }
     const { name } = tag;
     this.#stack.implied(name);
-    const isBlock = blocks.has(name);
+    const isBlock = blocks.has(name) || controls.has(name);
     if (isBlock) this.#flush();
     const outer = this.#stack.top;
     const language = languageOf(tag, outer?.language);
@@ -156,7 +164,7 @@ class Scanner {
     }
     if (voids.has(name) || tag.selfClosing) {
       if (name === 'br') this.#lineBreak(tag);
-      else if (!isBlock) this.#code('single', tag.start, tag.end);
+      else if (!isBlock) this.#code(name === 'input' ? 'gap' : 'single', tag.start, tag.end);
       this.languages.note(tag.end, outer?.language);
       return;
     }
@@ -182,7 +190,7 @@ class Scanner {
       this.#raw = undefined;
       return;
     }
-    const isBlock = blocks.has(name);
+    const isBlock = blocks.has(name) || controls.has(name);
     if (isBlock) this.#flush();
     const frame = this.#stack.close(name).at(-1);
     this.languages.note(end, this.#stack.top?.language);
@@ -208,7 +216,9 @@ class Scanner {
       this.#template += 1;
       if (found.start < position) continue; // A template inside a tag belongs to the tag and is skipped.
       this.#words(position, found.start);
-      this.#code('keep', found.start, found.end, shorten(this.#text.slice(found.start, found.end)));
+      const template = this.#text.slice(found.start, found.end);
+      if (/^<[%?][=-]/.test(template)) this.#code('keep', found.start, found.end, shorten(template));
+      else this.#code('gap', found.start, found.end);
       position = found.end;
     }
     this.#words(position, end);

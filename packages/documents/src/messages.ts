@@ -22,12 +22,38 @@ export function liftMessages(document: Document): void {
   if (brace < 0) return;
   opening.lastIndex = brace;
   if (!opening.test(document.text)) return;
+  if (document.format === 'text') joinLines(document);
   const out: Unit[] = [];
   for (const unit of document.units) lift(document, unit, out, 0);
   out.forEach((unit, index) => {
     unit.index = index;
   });
   document.units = out;
+}
+
+/** Joins the lines of a plain text that one message extends over. */
+function joinLines(document: Document): void {
+  const whole: Unit = {
+    index: 0,
+    form: 'text',
+    start: 0,
+    end: document.text.length,
+    codes: [],
+    translatable: true,
+  };
+  const messages = findMessages(document.text, whole);
+  let next = 0;
+  let last: Unit | undefined;
+  document.units = document.units.filter((unit) => {
+    while (next < messages.length && messages[next]!.end <= unit.start) next += 1;
+    const message = messages[next];
+    if (last && message && message.start < last.end && message.end > unit.start) {
+      last.end = unit.end;
+      return false;
+    }
+    last = unit;
+    return true;
+  });
 }
 
 function lift(document: Document, unit: Unit, out: Unit[], depth: number): void {

@@ -44,8 +44,11 @@ export function renderUnit(
   copy: Copy,
   { marks, joins }: RebuildOptions = {},
 ): string | undefined {
-  const { cuts, html } = segmentUnit(document, unit, language);
-  const encode = encoderOf(document, unit, html);
+  const { cuts, html, quoting } = segmentUnit(document, unit, language);
+  const plain = encoderOf(document, unit, html);
+  const encode: Encode = quoting
+    ? (text) => plain(text.replace(quoting.marks, `${quoting.prefix}$&`))
+    : plain;
   const marked = unit.form === 'html' || unit.form === 'pre' ? marks : undefined;
   const out: string[] = [];
   let position = unit.start;

@@ -8,6 +8,7 @@ import { protectedRanges } from './codes.ts';
 import type { Code, Document, Form, Unit } from './document.ts';
 import { isHtml, markupRanges } from './escaped.ts';
 import { readingOf, readReference } from './escapes.ts';
+import { insideWords } from './html-elements.ts';
 import { cueCodes } from './srt.ts';
 
 export interface TextRun {
@@ -33,6 +34,15 @@ export interface UnitRuns {
   runs: Run[];
   /** True if the text of an XML unit is escaped HTML. New text is then escaped for HTML first and for XML second. */
   html: boolean;
+  /** How the source escapes quotation marks, as programs do: `\'` for all that it escapes so, or `''` of ICU messages. */
+  quoting: Quoting | undefined;
+}
+
+export interface Quoting {
+  /** The marks that are escaped in new text. */
+  marks: RegExp;
+  /** What is written before each of them. */
+  prefix: '\\' | "'";
 }
 
 /** A range of the joined text of runs, and the code that replaces it. Codes are numbered later. */
@@ -82,7 +92,88 @@ export function runsOf(document: Document, unit: Unit): UnitRuns {
     html = isHtml(joinText(runs));
     list = mapText(list, counter, (text) => markupRanges(text, html));
   }
-  return { runs: mapText(list, counter, protectedRanges), html };
+  const quoting = unit.form === 'text' || isXml ? quotingOf(runs) : undefined;
+  if (quoting) list = mapText(list, counter, (text) => quoteRanges(text, quoting));
+  return { runs: separate(document, mapText(list, counter, protectedRanges)), html, quoting };
+}
+
+/** Returns how the text of a unit escapes quotation marks, or undefined if it does not. */
+function quotingOf(runs: readonly Run[]): Quoting | undefined {
+  if (!runs.some((run) => isText(run) && /\\['"]|''/.test(run.text))) return undefined;
+  const text = joinText(runs);
+  const marks = [...new Set(text.match(/(?<=(?<!\\)\\)['"]/g))];
+  if (marks.length > 0) return { marks: new RegExp(`[${marks.join('')}]`, 'g'), prefix: '\\' };
+  return /\p{L}''\p{L}/u.test(text) ? { marks: /'/g, prefix: "'" } : undefined;
+}
+
+/** Returns the escaped quotation marks of a text. Engines and editors see the marks alone. */
+function quoteRanges(text: string, { marks, prefix }: Quoting): Range[] {
+  return Array.from(text.matchAll(marks), ({ index: to, 0: mark }) => ({
+    from: to - 1,
+    to: to + 1,
+    text: mark,
+  })).filter(({ from }, index, all) => text[from] === prefix && (index === 0 || from >= all[index - 1]!.to));
+}
+
+/** A letter or digit of a script that writes spaces between words. */
+const SPACED = '[\\p{N}\\p{sc=Latn}\\p{sc=Cyrl}\\p{sc=Grek}\\p{sc=Arab}\\p{sc=Hebr}\\p{sc=Deva}\\p{sc=Hang}]';
+const ENDS_WORD = new RegExp(`${SPACED}$`, 'u');
+const BEGINS_WORD = new RegExp(`^${SPACED}`, 'u');
+
+/**
+ * Adds a gap where two elements meet between two words without white space, such as two links of a menu: their texts
+ * are not one word. Elements that may stand inside a word, such as `b`, are left alone.
+ */
+function separate(document: Source, runs: Run[]): Run[] {
+  const out: Run[] = [];
+  let codes = 0;
+  let ends = false;
+  for (const run of runs) {
+    if (isText(run)) {
+      const at = ends && codes > 0 && BEGINS_WORD.test(run.text) ? borderIn(document, out.slice(-codes)) : -1;
+      if (at >= 0) {
+        const { start } = out[out.length - codes + at] ?? run;
+        out.splice(out.length - codes + at, 0, {
+          code: { kind: 'gap', number: 0, start, end: start },
+          start,
+          end: start,
+        });
+      }
+      ends = ENDS_WORD.test(run.text);
+      codes = 0;
+    } else if (run.code.kind === 'gap' || run.code.kind === 'keep') ends = false;
+    else codes += 1;
+    out.push(run);
+  }
+  return out;
+}
+
+/** Returns the index of the code before which one element ends and another begins, or -1. */
+function borderIn(document: Source, codes: readonly Run[]): number {
+  const tags = codes.map(({ start, end }) => tagOf(document.text.slice(start, Math.min(end, start + 200))));
+  for (const [index, tag] of tags.entries()) {
+    const next = tags[index + 1];
+    if (tag.isCustom) return tag.isEnd ? index + 1 : index;
+    if (next && tag.isEnd && !next.isEnd && !tag.isInner && !next.isInner) return index + 1;
+  }
+  return -1;
+}
+
+/** Reads the markup of a code: a tag, an escaped tag, or an inline element of XLIFF with its native code. */
+function tagOf(markup: string): { isEnd: boolean; isInner: boolean; isCustom: boolean } {
+  const inline = /^<(\/?)(g|bpt|ept|bx|ex|x|ph|it|mrk)\b([^>]*)>/.exec(markup);
+  const tag = /^(?:<|&lt;|&amp;lt;)(\/?)([A-Za-z][\w-]*)/.exec(
+    inline ? markup.slice(inline[0].length) : markup,
+  );
+  const name = tag?.[2]?.toLowerCase() ?? '';
+  const type = /\bctype="(?:x-html-|x-)?([\w-]+)"/.exec(inline?.[3] ?? '')?.[1] ?? '';
+  const isHalf = inline !== null && /^(?:ept|ex)$/.test(inline[2]!);
+  return {
+    isEnd:
+      inline === null ? tag?.[1] === '/' : isHalf || inline[1] === '/' || /\bid="CLOSE_/.test(inline[3]!),
+    isInner: insideWords.has(name) || insideWords.has(type) || /^(?:bold|italic|underlined)$/.test(type),
+    isCustom: inline === null && name.includes('-'),
+  };
 }
 
 const finders = {
@@ -119,7 +210,11 @@ function plainRuns(text: string, start: number, end: number, form: Form, runs: R
       const decoded = readReference(found, references);
       if (decoded === undefined) continue;
       verbatim(from);
-      runs.push({ text: decoded, start: start + from, end: start + to, whole: true });
+      const at = { start: start + from, end: start + to };
+      // A reference to a line break is one as much as a literal line break.
+      if (space === 'lines' && /^[\t\n\r\u0085\u2028\u2029]$/.test(decoded)) {
+        runs.push({ code: { kind: 'gap', number: 0, ...at }, ...at });
+      } else runs.push({ text: decoded, ...at, whole: true });
     } else if (space === 'collapse') {
       verbatim(from);
       runs.push({ text: ' ', start: start + from, end: start + to, whole: true });
@@ -167,15 +262,22 @@ function joinText(runs: readonly Run[]): string {
 }
 
 /**
- * Replaces ranges of the text with codes. `find` is called for each text between two codes and returns the ranges.
+ * Replaces ranges of the text with codes. `find` is called for each text between two codes and returns the ranges;
+ * `begins` is true if no word stands before the text in its line.
  */
-function mapText(runs: Run[], counter: { next: number }, find: (text: string) => Range[]): Run[] {
+function mapText(
+  runs: Run[],
+  counter: { next: number },
+  find: (text: string, begins: boolean) => Range[],
+): Run[] {
   const out: Run[] = [];
   let stretch: TextRun[] = [];
+  let begins = true;
   const flush = () => {
     if (stretch.length === 0) return;
     const text = stretch.length === 1 ? stretch[0]!.text : joinText(stretch);
-    const ranges = find(text);
+    const ranges = find(text, begins);
+    begins &&= text.trim() === '';
     if (ranges.length === 0) for (const run of stretch) out.push(run);
     else replaceRanges(stretch, ranges, counter, out);
     stretch = [];
@@ -185,6 +287,7 @@ function mapText(runs: Run[], counter: { next: number }, find: (text: string) =>
     else {
       flush();
       out.push(run);
+      begins ||= run.code.kind === 'gap';
     }
   }
   flush();

@@ -5,7 +5,7 @@
 
 import type { Document, Piece, Unit } from './document.ts';
 import { Limits } from './limits.ts';
-import { type CodeRun, isText, type Run, runsOf, sliceRun } from './runs.ts';
+import { type CodeRun, isText, type Quoting, type Run, runsOf, sliceRun } from './runs.ts';
 import { sentenceEnds, splitLong } from './sentences.ts';
 import { blankEnd, blankStart } from './spaces.ts';
 
@@ -21,6 +21,7 @@ export interface CutSegment {
 export interface UnitSegments {
   cuts: CutSegment[];
   html: boolean;
+  quoting: Quoting | undefined;
 }
 
 /**
@@ -48,7 +49,7 @@ export function segmentAndCacheUnit(document: Document, unit: Unit, language: st
 export function segmentUnit(document: Document, unit: Unit, language: string): UnitSegments {
   const cached = cache.get(unit);
   if (cached?.language === language) return cached.cuts;
-  const { runs, html } = runsOf(document, unit);
+  const { runs, html, quoting } = runsOf(document, unit);
   const cuts: CutSegment[] = [];
   for (const stretch of stretches(runs)) {
     for (const sentence of sentences(stretch, language, unit.segmented === true)) {
@@ -56,7 +57,7 @@ export function segmentUnit(document: Document, unit: Unit, language: string): U
       if (cut) cuts.push(cut);
     }
   }
-  return { cuts, html };
+  return { cuts, html, quoting };
 }
 
 /**

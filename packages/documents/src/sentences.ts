@@ -6,8 +6,8 @@
 import { Limits } from './limits.ts';
 
 const abbreviations: Record<string, string> = {
-  en: 'mr mrs ms dr prof rev hon st sr jr vs etc inc ltd co corp no vol fig eq al gen col lt sgt capt gov sen rep dept est approx appt apt ave blvd e.g i.e cf ca u.s u.k a.m p.m jan feb mar apr jun jul aug sep sept oct nov dec',
-  de: 'dr prof hr fr nr abs art bd bsp bzw ca d.h dgl etc evtl f ff geb ggf hrsg i.d.r inkl jh max min mio mrd o.ä s sog st std str tel u u.a usw v v.a vgl z.b z.t zzgl',
+  en: 'mr mrs ms dr prof rev hon st sr jr vs etc inc ltd co corp no vol fig eq al gen col lt sgt capt gov sen rep dept est approx appt apt ave blvd e.g i.e cf ca u.s u.k a.m p.m jan feb mar apr jun jul aug sep sept oct nov dec mt ft a.k.a messrs mme pp ed eds assn bros cie ph.d cmdr cpl maj pvt supt univ',
+  de: 'dr prof hr fr nr abs art bd bsp bzw ca co d.h dgl e.v etc evtl f ff geb gem ggf hrsg i.d.r inkl jh kap max min mio mrd o.ä s sog st std str tel u u.a usw v v.a vgl z.b z.t zzgl',
   fr: 'm mm mme mlle dr me pr st ste av apr cf env etc ex fig no p pp vol art chap éd janv févr juil sept oct nov déc p.ex',
   es: 'sr sra srta dr dra d dña ud uds vd vds av avda c cap cía col ej etc fig gral núm nro p pág págs prof sto sta tel vol p.ej ee.uu',
   pt: 'sr sra srta dr dra prof profa av etc ex fig nº núm p pág págs pe tel vol v.exa art cap p.ex',
@@ -88,7 +88,7 @@ function abbreviationsOf(language: string): Set<string> {
 export function sentenceEnds(text: string, language: string): number[] {
   if (text.length === 0) return [];
   if (
-    !/[.!?…\u0589\u061f\u06d4\u0964\u0965\u1362\u203c\u2047-\u2049\u3002\uff01\uff0e\uff1f\uff61\r\n\u0085\u2028\u2029;]/.test(
+    !/[.!?…\u0f0d\u104a\u104b\u17d4\u17d5\u0589\u061f\u06d4\u0964\u0965\u1362\u203c\u2047-\u2049\u3002\uff01\uff0e\uff1f\uff61\r\n\u0085\u2028\u2029;]/.test(
       text,
     )
   ) {
@@ -96,14 +96,60 @@ export function sentenceEnds(text: string, language: string): number[] {
   }
   const list = abbreviationsOf(language);
   const withOrdinals = ordinals.has(base(language));
+  const isEastAsian = /^(?:ja|zh|yue)$/.test(base(language));
   const ends: number[] = [];
   let end = 0;
   for (const { segment, index } of segmenter(language, 'sentence').segment(text)) {
-    if (end > 0 && !continues(text, end, segment, list, withOrdinals)) ends.push(end);
+    if (end > 0) {
+      const at = moved(text, end);
+      const next = at === end ? segment : text.slice(at, index + segment.length);
+      const goesOn = isEastAsian && isQuoting(text, ends.at(-1) ?? 0, at);
+      if (!goesOn && next !== '' && !continues(text, at, next, list, withOrdinals)) ends.push(at);
+    }
     end = index + segment.length;
   }
   ends.push(end);
   return ends;
+}
+
+const OPENERS = /[「『（《〈【〔［｛“‘([{¿¡]+$/u;
+const CLOSER = /^[»”’)\]]+(?=\s|$)\s*/u;
+
+/**
+ * Moves a border that the segmenter found. In UAX #29 an opening bracket closes a sentence as well as a closing one does;
+ * it belongs to the text after it. A closing mark with a space before it, as in French, belongs to the text before it.
+ */
+function moved(text: string, end: number): number {
+  const opener = OPENERS.exec(text.slice(Math.max(0, end - 10), end));
+  if (opener) return end - opener[0].length;
+  return end + (CLOSER.exec(text.slice(end, end + 10))?.[0].length ?? 0);
+}
+
+/** A closing bracket is searched for this far. Without a limit, many open brackets would take quadratic time. */
+const LONGEST_QUOTATION = 300;
+const BRACKETS: readonly (readonly [string, string])[] = [
+  ['「', '」'],
+  ['『', '』'],
+  ['（', '）'],
+  ['“', '”'],
+];
+
+/**
+ * Returns true if a Japanese or Chinese sentence goes on because `end` is inside a quotation, or because the words after
+ * a quotation say who speaks: `「え？」と聞いた`, `“真的？”她问`.
+ */
+function isQuoting(text: string, start: number, end: number): boolean {
+  const before = text.slice(Math.max(start, end - LONGEST_QUOTATION), end);
+  const after = text.slice(end, end + LONGEST_QUOTATION);
+  const isInside = BRACKETS.some(
+    ([open, close]) => before.lastIndexOf(open) > before.lastIndexOf(close) && after.includes(close),
+  );
+  if (isInside) return true;
+  if (!/[」』”]$/u.test(before)) return false;
+  return (
+    /^(?:と|って|なんて)/u.test(after) ||
+    (/^“/u.test(before) && /^\p{sc=Han}{1,4}?[问說说問道答喊叫]/u.test(after))
+  );
 }
 
 /** Returns true if the sentence continues after a boundary that the segmenter found. */
@@ -120,11 +166,15 @@ function continues(
   const before = text.slice(Math.max(0, end - 40), end).trimEnd();
   if (!before.endsWith('.')) return false;
   const word = /([\p{L}\p{M}\p{N}.]+)\.$/u.exec(before)?.[1];
-  if (word === undefined) return false;
+  if (word === undefined) return /^§/u.test(next);
   // A single capital letter before the full stop is an initial, so the sentence continues.
   if (/^\p{Lu}$/u.test(word)) return true;
   // Single letters with full stops are an abbreviation, such as "z. B.", so the sentence continues.
   if (/^\p{L}$/u.test(word) && /^\p{L}\./u.test(next)) return true;
+  // So are capitals with full stops, such as "N.Y.", doubled capitals, such as "EE. UU.", and "h. c.".
+  if (/^\p{Lu}(?:\.\p{Lu})+$/u.test(word) || /(?<!\p{L})h\. ?c\.$/u.test(before)) return true;
+  if (/^(\p{Lu})\1$/u.test(word) && /^(\p{Lu})\1\./u.test(next)) return true;
+  if (/str$/u.test(word) && /^\d/u.test(next)) return true;
   if (withOrdinals && /^\d{1,2}$/.test(word)) return true;
   return list.has(word.toLowerCase());
 }

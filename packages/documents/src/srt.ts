@@ -11,7 +11,15 @@ import { isSpaceUnit } from './spaces.ts';
 
 const clock = '(\\d{1,9}) ?: ?(\\d{1,2}) ?: ?(\\d{1,2})(?: ?[,.] ?(\\d{1,9}))?';
 const timeLine = new RegExp(
-  `^[ \\t\\ufeff]*${clock}[ \\t]*-->[ \\t]*${clock}(?:[ \\t]+[XY][12]:-?\\d+)*[ \\t]*$`,
+  `^[ \\t\\ufeff]*${clock}[ \\t]*-->[ \\t]*${clock}(?:[ \\t]+(?:[XY][12]:-?\\d+|(?:align|line|position|region|size|vertical):[^ \\t]+))*[ \\t]*$`,
+);
+
+/** Matches what stands for a time on both sides of an arrow, but need not be one: `00:05`, `00:00:05:000`. */
+const nearClock =
+  '[-−]?\\p{Nd}{1,9} ?[:：] ?\\p{Nd}{1,9}(?: ?[:：;] ?\\p{Nd}{1,9}){0,2}(?: ?[,.;，٫] ?\\p{Nd}{0,9})?';
+const nearTimeLine = new RegExp(
+  `${nearClock}[ \\t]{0,9}(?:-{1,3}>|[–—]>?|→|⇒|=>|[-–—]?＞)[ \\t]{0,9}${nearClock}`,
+  'gu',
 );
 
 /** The maximum length of a time line. Longer lines are text. */
@@ -45,15 +53,33 @@ interface TimeLine {
 export function scanSrt(text: string): Document {
   const document = emptyDocument('srt', text);
   let cue: TimeLine | undefined;
+  let position = 0;
   for (let line = nextTimeLine(text, 0); line; line = nextTimeLine(text, line.end)) {
+    checkTimes(text, position, line.start);
     if (cue) addCue(document, cue, line.start, false);
     cue = line;
+    position = line.end;
   }
+  checkTimes(text, position, text.length);
   if (!cue) {
     throw new DocumentError('This is not SRT: there is no line like "00:00:01,000 --> 00:00:04,000".', 1, 1);
   }
   addCue(document, cue, text.length, true);
   return document;
+}
+
+/** Rejects a line between two time lines that only looks like one. Its cue would become text of the cue before. */
+function checkTimes(text: string, from: number, to: number): void {
+  const between = text.slice(from, to);
+  if (!/[>→⇒–—＞]/.test(between)) return;
+  nearTimeLine.lastIndex = 0;
+  const found = nearTimeLine.exec(between);
+  if (found === null) return;
+  throw errorAt(
+    text,
+    from + found.index,
+    'This line has two times and an arrow, but it is not a time line like "00:00:01,000 --> 00:00:04,000".',
+  );
 }
 
 /** Finds the next time line. Only lines with an arrow are examined, up to the maximum length of a time line. */
@@ -204,15 +230,25 @@ function isDigit(text: string, at: number): boolean {
 }
 
 const marks =
-  /<(\/?)(i|b|u|s|font)(?:\s[^<>\r\n]{0,500})?>|\{\\[^{}\r\n]{0,200}\}|[\r\n][ \t\r\n]*|[-–—‐]+[ \t]*/gi;
+  /<(\/?)(i|b|u|s|font)(?:\s[^<>\r\n]{0,500})?>|\{\\[^{}\r\n]{0,200}\}|[\r\n][ \t\r\n]*|(?:[-–—‐]+|>{2,3}|[•▪◦])[ \t]*/gi;
 
 /**
- * Returns the codes of a cue. Tags and `{\an8}` are codes. Blank lines and the dashes before a speaker's text are
- * gaps.
+ * Matches the beginning of a line that another speaker says, or that is another text: a colour, a position, a speaker's
+ * name or mark, a musical note, the mark of a list.
+ */
+const ownLine =
+  /^(?:<font\b|\{\\an?\d|(?:<[^<>\r\n]{0,100}>|\{[^{}\r\n]{0,60}\}){0,9}[ \t]{0,9}(?:>>|[♪♫•▪◦[]|\d{1,2}[.)][ \t]|\p{Lu}[\p{Lu}\p{N} .'’-]{0,30}:))/u;
+
+/** Returns true if a line begins a text of its own, whatever stands before it. */
+export const beginsOwnText = (line: string): boolean => ownLine.test(line);
+
+/**
+ * Returns the codes of a cue. Tags and `{\an8}` are codes. Blank lines, line breaks between speakers, and the marks
+ * before a speaker's text are gaps.
  */
 export function cueCodes(raw: string, offset: number): readonly Code[] {
   const codes: Code[] = [];
-  if (!/[<{\r\n–—‐-]/.test(raw)) return noCodes;
+  if (!/[<{\r\n–—‐•▪◦>-]/.test(raw)) return noCodes;
   const open = new Map<string, number[]>();
   let number = 0;
   let lineStart = true;
@@ -238,7 +274,8 @@ export function cueCodes(raw: string, offset: number): readonly Code[] {
     } else if (found.startsWith('{')) add('single');
     else if (/^[\r\n]/.test(found)) {
       lineStart = true;
-      if (/^(?:\r*\n|\r)[ \t]*[\r\n]/.test(found) && !/^\r+\n[ \t]*$/.test(found)) add('gap');
+      const isBlankLine = /^(?:\r*\n|\r)[ \t]*[\r\n]/.test(found) && !/^\r+\n[ \t]*$/.test(found);
+      if (isBlankLine || beginsOwnText(raw.slice(position, position + longestTimeLine))) add('gap');
     } else if (lineStart) {
       lineStart = false;
       // A dash before a digit is a minus sign, as in "-5 degrees".

@@ -15,8 +15,11 @@ const noCodes: Unit['codes'] = [];
 export function scanText(text: string): Document {
   const document = emptyDocument('text', text);
   const { units } = document;
+  const code = fencedCode(text);
+  let next = 0;
   const add = (start: number, end: number) => {
-    if (isBlank(text, start, end)) return;
+    while (next < code.length && code[next]!.end <= start) next += 1;
+    if (isBlank(text, start, end) || (code[next]?.start ?? end) < end) return;
     if (units.length >= Limits.units) {
       throw errorAt(text, start, `The text has more than ${Limits.units} lines.`);
     }
@@ -40,6 +43,26 @@ export function scanText(text: string): Document {
   }
   add(start, text.length);
   return document;
+}
+
+/**
+ * Returns the blocks of code between two lines of backticks or tildes (CommonMark 0.31 §4.5), with these lines. A block
+ * without an end is text.
+ */
+function fencedCode(text: string): { start: number; end: number }[] {
+  const found: { start: number; end: number }[] = [];
+  if (!/```|~~~/.test(text)) return found;
+  let open: { fence: string; start: number } | undefined;
+  for (const { index, 0: line, 1: fence = '', 2: rest = '' } of text.matchAll(
+    /^ {0,3}(`{3,100}(?=[^`\r\n]*$)|~{3,100})([^\r\n]*)/gm,
+  )) {
+    if (open === undefined) open = { fence, start: index };
+    else if (fence.startsWith(open.fence) && rest.trim() === '') {
+      found.push({ start: open.start, end: index + line.length });
+      open = undefined;
+    }
+  }
+  return found;
 }
 
 function isBlank(text: string, start: number, end: number): boolean {

@@ -9,7 +9,7 @@
 
 import { shorten } from './codes.ts';
 import type { Code, Patch } from './document.ts';
-import { endWithContent, hasNotranslate, plainHtml } from './escaped.ts';
+import { endWithContent, hasNotranslate, plainHtml, separates } from './escaped.ts';
 import { depthAfter, readNative } from './escaped-patches.ts';
 import { escapeMarkup } from './escapes.ts';
 import type { Attributes } from './xliff-units.ts';
@@ -49,6 +49,20 @@ function attributeOf(attributes: Attributes, name: string): string | undefined {
   if (attributes[name] !== undefined) return attributes[name];
   const full = Object.keys(attributes).find((one) => one.endsWith(`:${name}`));
   return full === undefined ? undefined : attributes[full];
+}
+
+/** Matches the ids of the placeholders with which Angular stands for tags that separate paragraphs. */
+const ANGULAR_BLOCK =
+  /^(?:START|CLOSE)_(?:PARAGRAPH|HEADING_LEVEL\d|(?:UN)?ORDERED_LIST|LIST_ITEM|BLOCK_TAG_\w+|TABLE\w*|TAG_(?:DIV|SECTION|LABEL|BUTTON))(?:_\d+)?$|^HORIZONTAL_RULE/;
+
+/** Returns true if a `ctype` such as `x-html-p` names an element that separates paragraphs. */
+const isBlockType = (ctype = ''): boolean =>
+  /^x-/.test(ctype) && separates(ctype.replace(/^x-(?:html-)?/, ''));
+
+/** Returns true if the native code of an inline element is a tag that separates paragraphs. */
+function isBlockMarkup(ctype: string | undefined, raw: string): boolean {
+  const name = /^\s*(?:<!\[CDATA\[)?(?:<|&lt;|&#60;|&#x3c;)\/?([a-z][a-z\d-]{0,30})/i.exec(raw)?.[1];
+  return isBlockType(ctype) || (name !== undefined && separates(name.toLowerCase()));
 }
 
 export class Capture {
@@ -95,7 +109,7 @@ export class Capture {
     else if (local === 'bx') this.#half('open', 'bx', attributes, start, end);
     else if (local === 'ex') this.#half('close', 'bx', attributes, start, end);
     else if (empty) this.#code(local === 'br' ? 'gap' : 'single', start, end);
-    else return this.#pair(start, end);
+    else return this.#pair(isBlockType(attributes.ctype), start, end);
     // `<x></x>` is equivalent to `<x/>`, so the code extends to the end tag.
     const code = this.codes.at(-1)!;
     return (_, close) => {
@@ -125,10 +139,10 @@ export class Capture {
   }
 
   /** Handles `g`, an annotating `mrk`, and elements of other vocabularies. */
-  #pair(start: number, end: number): Ends {
-    const { number } = this.#code('open', start, end);
+  #pair(isBlock: boolean, start: number, end: number): Ends {
+    const { number } = this.#code(isBlock ? 'gap' : 'open', start, end);
     return (closeStart, closeEnd) => {
-      this.#code('close', closeStart, closeEnd, number);
+      this.#code(isBlock ? 'gap' : 'close', closeStart, closeEnd, number);
     };
   }
 
@@ -155,7 +169,8 @@ export class Capture {
   #placeholder(attributes: Attributes, start: number, end: number): void {
     const id = attributes.id ?? '';
     const tag = /^(START|CLOSE)_(.+)$/.exec(id);
-    if (attributes.ctype === 'lb' || id === 'LINE_BREAK') this.#code('gap', start, end);
+    const isGap = attributes.ctype === 'lb' || id === 'LINE_BREAK' || isBlockType(attributes.ctype);
+    if (isGap || ANGULAR_BLOCK.test(id)) this.#code('gap', start, end);
     else if (/^(INTERPOLATION|ICU)(_\d+)?$/.test(id)) {
       const code = this.#code('keep', start, end);
       code.text = shorten(id.startsWith('ICU') ? '…' : (attributes['equiv-text'] ?? '…'));
@@ -185,6 +200,10 @@ export class Capture {
       this.#opaque = false;
       code.end = close;
       this.#readNative(local, attributes, code, length, end, contentEnd);
+      if (code.kind !== 'keep' && isBlockMarkup(attributes.ctype, this.#text.slice(end, contentEnd))) {
+        code.kind = 'gap';
+        delete code.tied;
+      }
     };
   }
 

@@ -53,6 +53,10 @@ export interface TransUnit {
   attributes: Attributes;
   translate: boolean;
   preserve: boolean;
+  /** True if the tool that wrote the document has locked the unit. */
+  locked: boolean;
+  /** The number of segments that the tool has described so far. */
+  definitions: number;
   notes: string[];
   /** The attribute `target-language` of the `file` element. */
   language: string | undefined;
@@ -169,9 +173,9 @@ function targetOf(text: string, found: TransUnit): Target {
   }
   const hadText = hasText(text, target);
   const state = target.attributes.state ?? '';
-  const done = state === 'final' || state === 'signed-off' || found.attributes.approved === 'yes';
-  if (!found.translate) return { action: 'leave' };
-  if (hadText && done && !undone.test(state)) return { action: 'leave' };
+  const isDone = /^(?:final|signed-off|translated)$/.test(state) || found.attributes.approved === 'yes';
+  if (!found.translate || (hadText && found.locked)) return { action: 'leave' };
+  if (hadText && isDone && !undone.test(state)) return { action: 'leave' };
   const raw = text.slice(target.start, target.contentStart);
   const open = (target.selfClosing ? `${raw.slice(0, -2).trimEnd()}>` : raw).replace(
     /(\sstate\s*=\s*)(["'])(?:new|needs-[^"']*)\2/,

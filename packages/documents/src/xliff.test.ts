@@ -217,7 +217,7 @@ test('XLIFF: language, name, notes and maximum length of a unit are read from th
   const text = xliff(
     unit('<source>a</source><note>See &amp; do</note>', ' resname="ok" maxwidth="20" size-unit="char"'),
   );
-  const document = scan(text, 'xliff', { sourceLanguage: 'fr' });
+  const document = scan(text, 'xliff');
   expect(document.sourceLanguage).toBe('en');
   expect(document.units[0]).toMatchObject({ name: 'ok', notes: ['See & do'], maxLength: 20 });
 });

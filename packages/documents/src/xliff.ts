@@ -203,6 +203,8 @@ class Scanner {
         attributes,
         translate: frame.translate,
         preserve: frame.preserve,
+        locked: isLocked(attributes),
+        definitions: 0,
         notes: [],
         language,
       };
@@ -230,6 +232,11 @@ class Scanner {
     before: number,
   ): void {
     const unit = this.#unit!;
+    // Trados locks the segments of a unit in `sdl:seg-defs`. A unit is locked if all of them are.
+    if (frame.local === 'seg' && outer.local === 'seg-defs') {
+      unit.locked = isLocked(tag.attributes) && (unit.locked || unit.definitions === 0);
+      unit.definitions += 1;
+    }
     if (outer.local !== 'trans-unit') return;
     const element: Element = {
       name: tag.name,
@@ -294,15 +301,25 @@ class Scanner {
       this.#document.sourceLanguage = source;
       this.#document.declaresLanguage = true;
     }
-    const wanted = this.#options.targetLanguage;
-    if (target && wanted && !sameLanguage(target, wanted)) {
+    for (const [side, declared, wanted] of [
+      ['source', source, this.#options.sourceLanguage],
+      ['target', target, this.#options.targetLanguage],
+    ] as const) {
+      if (!declared || !wanted || sameLanguage(declared, wanted)) continue;
       throw errorAt(
         this.#text,
         offset,
-        `The target language of the document is "${target}", but that of the job is "${wanted}".`,
+        `The ${side} language of the document is "${declared}", but that of the job is "${wanted}".`,
       );
     }
   }
+}
+
+/** Returns true if an attribute of a translation tool locks a unit: `mq:locked`, `m:locked`, `locked` of `sdl:seg`. */
+function isLocked(attributes: Attributes): boolean {
+  return Object.entries(attributes).some(
+    ([name, value]) => localName(name) === 'locked' && /^(?:true|yes|locked|1)$/i.test(value ?? ''),
+  );
 }
 
 export function localName(name: string): string {
