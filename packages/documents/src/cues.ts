@@ -13,7 +13,7 @@ import { codesOfUnit, isText, type Run, runsOf } from './runs.ts';
 import { type CutSegment, hasLetters, makeSegment, sentences, trim } from './segmentation.ts';
 import { segmenter } from './sentences.ts';
 import type { Edit } from './splice.ts';
-import { beginsOwnText, readTimes } from './srt.ts';
+import { beginsOwnText, withoutTimes } from './srt.ts';
 
 /** A segment of subtitles. `cues` has, for each run (a text or a code), the index of its cue. */
 export interface CueSegment {
@@ -340,9 +340,7 @@ function oneLine(text: string): string {
     .join(' ');
 }
 
-/**
- * Joins lines. Replaces the arrow in a line that looks like a time line, because such a line would start another cue.
- */
+/** Joins lines, none of which may look like a time line: it would start another cue. */
 function joinLines(lines: readonly string[], newline: string): string {
-  return lines.map((line) => (readTimes(line) ? line.replace('-->', '→') : line)).join(newline);
+  return lines.map(withoutTimes).join(newline);
 }

@@ -18,7 +18,7 @@ const timeLine = new RegExp(
 const nearClock =
   '[-−]?\\p{Nd}{1,9} ?[:：] ?\\p{Nd}{1,9}(?: ?[:：;] ?\\p{Nd}{1,9}){0,2}(?: ?[,.;，٫] ?\\p{Nd}{0,9})?';
 const nearTimeLine = new RegExp(
-  `${nearClock}[ \\t]{0,9}(?:-{1,3}>|[–—]>?|→|⇒|=>|[-–—]?＞)[ \\t]{0,9}${nearClock}`,
+  `${nearClock}[ \\t]{0,9}(?:-{1,3}>|[–—]>|→|⇒|=>|[-–—]?＞)[ \\t]{0,9}${nearClock}`,
   'gu',
 );
 
@@ -71,7 +71,7 @@ export function scanSrt(text: string): Document {
 /** Rejects a line between two time lines that only looks like one. Its cue would become text of the cue before. */
 function checkTimes(text: string, from: number, to: number): void {
   const between = text.slice(from, to);
-  if (!/[>→⇒–—＞]/.test(between)) return;
+  if (!/[>→⇒＞]/.test(between)) return;
   nearTimeLine.lastIndex = 0;
   const found = nearTimeLine.exec(between);
   if (found === null) return;
@@ -80,6 +80,11 @@ function checkTimes(text: string, from: number, to: number): void {
     from + found.index,
     'This line has two times and an arrow, but it is not a time line like "00:00:01,000 --> 00:00:04,000".',
   );
+}
+
+/** Replaces the arrow between two times, so that a translation has no line that looks like a time line. */
+export function withoutTimes(line: string): string {
+  return line.replace(nearTimeLine, (found) => found.replace(/-{0,3}>|[–—]>|→|⇒|=>|[-–—]?＞/, '–'));
 }
 
 /** Finds the next time line. Only lines with an arrow are examined, up to the maximum length of a time line. */
