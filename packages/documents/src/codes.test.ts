@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { result, sent, target, xliff } from '../test/helpers.ts';
 import { protectedRanges } from './codes.ts';
+import { countWords, scan } from './documents.ts';
 import { Limits } from './limits.ts';
 
 const found = (text: string) => protectedRanges(text).map(({ from, to }) => text.slice(from, to));
@@ -26,6 +28,123 @@ test.each([
   ['1 < 2 and "x"', []],
 ] as [string, string[]][])('protectedRanges finds the variables and addresses in: %s', (text, wanted) => {
   expect(found(text)).toEqual(wanted);
+});
+
+/** Each family of protected words, in a sentence of lower-case words that an engine changes. */
+const families: [string, string[]][] = [
+  [
+    'of Python and .NET',
+    ['{user!r}', '{total:>8.2f}', '{when:%d.%m.%Y %H:%M}', '{1:yyyy-MM-dd}', '{amount:N2}'],
+  ],
+  ['of Fluent', ['{ $count }', '{$who}', '{ -product-name }', '{ NUMBER($ratio, style: "percent") }']],
+  ['of ICU', ['{0,number,#.##}', '{1,choice,0#none|1#one}', '{days, date, long}']],
+  ['of Xcode', ['%#@files@', '%1$@', '%lld']],
+  ['of Ruby', ['%<total>.2f', '%<who>s', '%{who}']],
+  ['of Laravel, Drupal and forums', [':attribute', '!author', '%title', '@count', '-sender-']],
+  ['of shells, PHP and Dart', ['$HOME', '$user->name', '$total', '$HOME/docs']],
+  ['of i18next and Vue', ['$t(common.save)', '@:menu.file', '@.lower:menu.file']],
+  ['of mails', ['*|FNAME|*', '%%first_name%%', '%%=v(@who)=%%', '###NAME###', '{!Contact.FirstName}']],
+  ['of content systems', ['[user:name]', '[first_name]', '[[name]]', '[code,fallback=none]', '[%= who %]']],
+  ['of chats', [':tada:', ':+1:', '@ann.smith', '<!here>', '<@U024BE7LH|ann>', '#release', '<:wave:123>']],
+  [
+    'code',
+    [
+      '`git push`',
+      '``a ` b``',
+      'HOUSE_KEY',
+      'snake_case',
+      'camelCase',
+      'SKU-RED-42',
+      '--dry-run',
+      '--out=dir',
+    ],
+  ],
+  [
+    'addresses',
+    ['chrome://settings/', 's3://bucket/key', 'HTTPS://Example.COM/a', 'myapp://open/x', 'ann@example.com'],
+  ],
+  [
+    'paths',
+    [
+      '/usr/local/bin',
+      './run.sh',
+      '~/notes',
+      'C:\\Program Files\\App\\a.txt',
+      '\\\\host\\share',
+      'docs/guide.md',
+    ],
+  ],
+  ['names', ['photo.png', 'example.com/house', '.gitignore', 'v1.2.3', '10am', '5:30pm', 'N/A']],
+];
+
+describe.each(families)('protected words: %s', (_, words) => {
+  const plain = words.map((word) => `take ${word} now`).join(' and ');
+  const upper = plain
+    .split(/( ?(?:take|now|and) ?)/)
+    .map((part) => (/^ ?(?:take|now|and) ?$/.test(part) ? part.toUpperCase() : part))
+    .join('');
+  const escaped = (text: string) =>
+    text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  test.each(['text', 'html', 'srt', 'xliff'] as const)('stay as they are in %s', (format) => {
+    const document = (text: string) =>
+      format === 'text'
+        ? text
+        : format === 'html'
+          ? `<p>${escaped(text)}</p>`
+          : format === 'srt'
+            ? `1\n00:00:01,000 --> 00:00:02,000\n${text}\n`
+            : xliff(`<trans-unit id="1"><source>${escaped(text)}</source></trans-unit>`);
+    const made = result(document(plain), format).replace(/\s+/g, ' ');
+    const seen = format === 'xliff' ? (target(made) ?? '') : made;
+    const decoded = seen.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+    expect(decoded).toContain(upper);
+    expect(countWords(scan(document(plain), format), 'en')).toBe(3 * words.length - 1);
+  });
+});
+
+test.each([
+  ['a and/or b, he/she, 24/7, km/h, 12/31/2026', []],
+  ["don`t and won`t, it's `this", []],
+  ['the house.the dog, Yes.No, end.Start', []],
+  ['ratio 3:1, 10:30:00, Note: this, a :) b', []],
+  ['well-known -- and 5 - 3, (the) house, e.g. this, U.S.A.', []],
+  ['C++, C#, AT&T, R&D, a @ b, $5, US$ 10, 50%', []],
+  ['Use <b> for this and <file> for that', []],
+] as [string, string[]][])('protectedRanges leaves prose alone: %s', (text, wanted) => {
+  expect(found(text)).toEqual(wanted);
+});
+
+test.each([
+  ['{% if vip %}The house{% else %}The dog{% endif %}', ['The house', 'The dog']],
+  ['{{#if x}}One{{else}}Two{{/if}} {{! note }}three', ['One', 'Two', 'three']],
+  ['{if $x}One{else}Two{/if}', ['One', 'Two']],
+  ['%%[ IF @a == "house" THEN ]%%One%%[ ENDIF ]%%', ['One']],
+  ['*|IF:HOUSE|*One*|ELSE:|*Two*|END:IF|*', ['One', 'Two']],
+  ['[button link="x y"]Read more[/button] [gallery id="1"]', ['Read more']],
+  ['The house.\\nThe dog\\tThe cat', ['The house.', 'The dog', 'The cat']],
+  ['Color: Red | Size: Big', ['Color: Red', 'Size: Big']],
+  ['Open Tools > Options → Language', ['Open Tools', 'Options', 'Language']],
+  ['Home » Shop » Houses', ['Home', 'Shop', 'Houses']],
+  ['« Viens. » Il partit » vite', ['« Viens. »', 'Il partit » vite']],
+  ['a < b and c > d', ['a < b and c > d']],
+  ['a) The house', ['The house']],
+  ['(iv) The house', ['The house']],
+  ['• The house', ['The house']],
+  ['The <link>house</link> is <b>big</b><br>The dog', ['The |house| is |big|', 'The dog']],
+  ['The [b]house[/b]', ['The |house|']],
+  ['<p>One</p><p>Two</p>', ['One', 'Two']],
+  ['```\nfor house in houses\n```\nThe house', ['The house']],
+  ['```\nThe house', ['The house']],
+  ['It\\\'s the \\"house\\"', ['It\'s the "house"']],
+  ["It''s {0} house", ["It's [{0}] house"]],
+  ['{n, plural,\n  one {# house}\n  other {# houses}\n} here', ['[# houses] here', '# house', '# houses']],
+] as [string, string[]][])('no text moves across tags and separators of: %s', (text, wanted) => {
+  expect(sent(text, 'text')).toEqual(wanted);
+});
+
+test('escaped quotation marks are escaped in the translation, as in the source', () => {
+  expect(result("The dog\\'s house.", 'text', () => [{ text: "L'eau d'ici" }])).toBe("L\\'eau d\\'ici");
+  expect(result("It''s {0}.", 'text', () => [{ text: "L'eau" }, { keep: 1, text: '' }])).toBe("L''eau{0}");
 });
 
 test('protectedRanges protects words that are too long for an engine, but not long sentences without spaces', () => {

@@ -6,7 +6,6 @@
  */
 
 import type { Code } from './document.ts';
-import { blocks } from './html-elements.ts';
 import { Limits } from './limits.ts';
 import type { Range } from './runs.ts';
 import { isSpaceUnit } from './spaces.ts';
@@ -275,7 +274,11 @@ function tagsOf(text: string): Range[] {
   return [...found, ...alone.filter(({ pair }) => pair === undefined)];
 }
 
-const isBlockTag = (name: string): boolean => /^br$/i.test(name) || blocks.has(name.toLowerCase());
+/** Blocks among the tags of a text. `<link>` and `<title>` are not: programs name their own tags so. */
+const isBlockTag = (name: string): boolean =>
+  /^(?:article|aside|blockquote|br|dd|div|dl|dt|figcaption|figure|footer|h[1-6]|header|hr|li|ol|p|pre|section|table|tbody|td|th|thead|tr|ul)$/i.test(
+    name,
+  );
 
 /**
  * Sorts ranges by their position. Of two that overlap, the one that begins first remains, and grows to the end of the

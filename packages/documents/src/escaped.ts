@@ -55,7 +55,9 @@ function tagRanges(text: string, ranges: Range[]): void {
     ranges.push({ from: kept!.from, to, code: kept!.gap ? { kind: 'gap' } : { kind: 'keep', text: seen } });
     kept = undefined;
   };
-  tokenize(text, {
+  // `%<name>` is a variable of Ruby, not a tag.
+  const masked = text.replace(/%<\w{1,60}>/g, (found) => '\ue000'.repeat(found.length));
+  tokenize(masked, {
     startTag(tag) {
       if (kept) {
         if (tag.name === kept.name && !tag.selfClosing && !voids.has(tag.name)) kept.depth += 1;

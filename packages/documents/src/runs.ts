@@ -39,6 +39,8 @@ export interface UnitRuns {
 }
 
 export interface Quoting {
+  /** Matches an escaped mark in the source. */
+  escaped: RegExp;
   /** The marks that are escaped in new text. */
   marks: RegExp;
   /** What is written before each of them. */
@@ -101,18 +103,20 @@ export function runsOf(document: Document, unit: Unit): UnitRuns {
 function quotingOf(runs: readonly Run[]): Quoting | undefined {
   if (!runs.some((run) => isText(run) && /\\['"]|''/.test(run.text))) return undefined;
   const text = joinText(runs);
-  const marks = [...new Set(text.match(/(?<=(?<!\\)\\)['"]/g))];
-  if (marks.length > 0) return { marks: new RegExp(`[${marks.join('')}]`, 'g'), prefix: '\\' };
-  return /\p{L}''\p{L}/u.test(text) ? { marks: /'/g, prefix: "'" } : undefined;
+  const marks = [...new Set(text.match(/(?<=(?<!\\)\\)['"]/g))].join('');
+  if (marks !== '') {
+    return { escaped: /(?<!\\)\\['"]/g, marks: new RegExp(`[${marks}]`, 'g'), prefix: '\\' };
+  }
+  return /\p{L}''\p{L}/u.test(text) ? { escaped: /''/g, marks: /'/g, prefix: "'" } : undefined;
 }
 
 /** Returns the escaped quotation marks of a text. Engines and editors see the marks alone. */
-function quoteRanges(text: string, { marks, prefix }: Quoting): Range[] {
-  return Array.from(text.matchAll(marks), ({ index: to, 0: mark }) => ({
-    from: to - 1,
-    to: to + 1,
-    text: mark,
-  })).filter(({ from }, index, all) => text[from] === prefix && (index === 0 || from >= all[index - 1]!.to));
+function quoteRanges(text: string, { escaped }: Quoting): Range[] {
+  return Array.from(text.matchAll(escaped), ({ index: from }) => ({
+    from,
+    to: from + 2,
+    text: text[from + 1]!,
+  }));
 }
 
 /** A letter or digit of a script that writes spaces between words. */
