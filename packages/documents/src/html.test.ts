@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { checkHtml, checkHtmlLoosely } from '../test/checks.ts';
 import { faulty, silent } from '../test/engines.ts';
 import { result, sent } from '../test/helpers.ts';
-import { rebuild, scan, segments } from './documents.ts';
+import { countWords, rebuild, scan, segments } from './documents.ts';
 
 describe('HTML units', () => {
   test.each([
@@ -95,6 +95,29 @@ test('HTML: translates ICU messages inside an attribute without breaking its quo
   expect(result('<img alt={n,plural,other{dogs}}>', 'html', hostile)).toBe(
     '<img alt={n,plural,other{dogs}}>',
   );
+});
+
+describe('neighbours in HTML', () => {
+  test.each([
+    ['<a>Home</a><a>About us</a><a>Contact</a>', ['Home', 'About us', 'Contact']],
+    ['<span>New</span><span>Red house</span>', ['New', 'Red house']],
+    ['<x-card>The house</x-card><x-buy>Buy</x-buy>', ['The house', 'Buy']],
+    ['The house<x-icon></x-icon>Big', ['The house', 'Big']],
+    ['<label>Name <input name="n"></label> <label>Email <input></label>', ['Name', 'Email']],
+    ['<button>Save</button> <button>Cancel</button>', ['Save', 'Cancel']],
+    ['Name <input> Email', ['Name', 'Email']],
+    ['<b>W</b>elcome <i>h</i><b>ome</b>', ['|W|elcome |h||ome|']],
+    ['a <a>house</a>s and <a>dog</a>, <a>cat</a>', ['a |house|s and |dog|, |cat|']],
+    ['m<sup>2</sup> and H<sub>2</sub>O', ['m|2| and H|2|O']],
+    ['<span>中</span><span>文</span>', ['|中||文|']],
+  ] as [string, string[]][])('are separate texts where elements meet between words: %s', (html, wanted) => {
+    expect(sent(html, 'html')).toEqual(wanted);
+    expect(result(html, 'html').toLowerCase()).toBe(html.toLowerCase());
+  });
+
+  test('count as separate words', () => {
+    expect(countWords(scan('<a>Home</a><a>About us</a>', 'html'), 'en')).toBe(3);
+  });
 });
 
 describe('<% or <? in HTML', () => {

@@ -165,7 +165,7 @@ function borderIn(document: Source, codes: readonly Run[]): number {
 
 /** Reads the markup of a code: a tag, an escaped tag, or an inline element of XLIFF with its native code. */
 function tagOf(markup: string): { isEnd: boolean; isInner: boolean; isCustom: boolean } {
-  const inline = /^<(\/?)(g|bpt|ept|bx|ex|x|ph|it|mrk)\b([^>]*)>/.exec(markup);
+  const inline = /^<(\/?)(g|bpt|ept|bx|ex|x|ph|it|mrk)(?![\w-])([^>]*)>/.exec(markup);
   const tag = /^(?:<|&lt;|&amp;lt;)(\/?)([A-Za-z][\w-]*)/.exec(
     inline ? markup.slice(inline[0].length) : markup,
   );

@@ -14,6 +14,23 @@ test.each([
   ['de', 'Am 5. Januar kam z. B. Anna. Sie ging.', ['Am 5. Januar kam z. B. Anna. ', 'Sie ging.']],
   ['fr', 'M. Dupont est là. Bien !', ['M. Dupont est là. ', 'Bien !']],
   ['zh', '你好。再见！', ['你好。', '再见！']],
+  ['zh', '他说：“好。”然后走了。“真的吗？”她问。', ['他说：“好。”', '然后走了。', '“真的吗？”她问。']],
+  ['ja', '彼は言った。「行こう！」（注）これは本。', ['彼は言った。', '「行こう！」', '（注）これは本。']],
+  ['ja', '彼は「え？もう？」と聞いた。帰った。', ['彼は「え？もう？」と聞いた。', '帰った。']],
+  ['fr', '« Viens. » Il partit. Elle dit : « Oui. »', ['« Viens. » ', 'Il partit. ', 'Elle dit : « Oui. »']],
+  ['de', '»Komm.« Er ging. »Ja.«', ['»Komm.« ', 'Er ging. ', '»Ja.«']],
+  ['es', 'Los EE. UU. y los JJ. OO. son. Fin.', ['Los EE. UU. y los JJ. OO. son. ', 'Fin.']],
+  [
+    'de',
+    'Die GmbH & Co. KG, Dr. h. c. Ott, Gem. § 5, Hauptstr. 5 dort. Ja.',
+    ['Die GmbH & Co. KG, Dr. h. c. Ott, Gem. § 5, Hauptstr. 5 dort. ', 'Ja.'],
+  ],
+  [
+    'en',
+    'Mt. Fuji, a.k.a. Fujisan, is in N.Y. City. No.',
+    ['Mt. Fuji, a.k.a. Fujisan, is in N.Y. City. ', 'No.'],
+  ],
+  ['km', 'ខ្ញុំទៅ។ គាត់មក។', ['ខ្ញុំទៅ។ ', 'គាត់មក។']],
   ['not a tag', 'One. Two.', ['One. ', 'Two.']],
 ] as [string, string, string[]][])('sentenceEnds finds the sentences in %s: %s', (language, text, wanted) => {
   expect(parts(text, sentenceEnds(text, language))).toEqual(wanted);

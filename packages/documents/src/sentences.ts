@@ -104,7 +104,8 @@ export function sentenceEnds(text: string, language: string): number[] {
       const at = moved(text, end);
       const next = at === end ? segment : text.slice(at, index + segment.length);
       const goesOn = isEastAsian && isQuoting(text, ends.at(-1) ?? 0, at);
-      if (!goesOn && next !== '' && !continues(text, at, next, list, withOrdinals)) ends.push(at);
+      if (!goesOn && next !== '' && at > (ends.at(-1) ?? 0) && !continues(text, at, next, list, withOrdinals))
+        ends.push(at);
     }
     end = index + segment.length;
   }

@@ -48,6 +48,16 @@ describe('segments of SRT cues', () => {
       ['The house', 'is big'],
     ],
     [cue(1, '01,0', '02,0', 'A title') + cue(2, '02,0', '04,0', '- Who?'), ['A title', 'Who?']],
+    [cue(1, '01,0', '02,0', '>> The house.\n>> The dog'), ['The house.', 'The dog']],
+    [cue(1, '01,0', '02,0', 'MAN 1: The house\nMAN 2: The dog'), ['MAN 1: The house', 'MAN 2: The dog']],
+    [cue(1, '01,0', '02,0', '♪ The house ♪\n♪ The dog ♪'), ['♪ The house ♪', '♪ The dog ♪']],
+    [cue(1, '01,0', '02,0', '<font color="red">One</font>\n<font color="blue">Two</font>'), ['One', 'Two']],
+    [cue(1, '01,0', '02,0', '{\\an8}The house\n{\\an2}The dog'), ['The house', 'The dog']],
+    [cue(1, '01,0', '02,0', '• One\n2. Two'), ['One', 'Two']],
+    [
+      cue(1, '01,0', '02,0', 'The house is big') + cue(2, '02,0', '04,0', '{\\an8}RED HOUSE'),
+      ['The house is big', 'RED HOUSE'],
+    ],
     [cue(1, '01,0', '02,0', '今天天气') + cue(2, '02,0', '04,0', '很好'), ['今天天气', '很好']],
   ] as [string, string[]][])('are the expected sentences for %j', (text, wanted) => {
     expect(sent(text, 'srt')).toEqual(wanted);
@@ -105,6 +115,26 @@ test('SRT: a translation that contains a time line does not create a cue', () =>
     expect(checkSrt(text, forged)).toEqual([]);
     expect(scan(forged, 'srt').units.length).toBe(2);
   }
+});
+
+test.each([
+  '00:05,000 --> 00:06,000',
+  '00:00:05,000 -> 00:00:06,000',
+  '00:00:05,000 –> 00:00:06,000',
+  '00:00:05,000 → 00:00:06,000',
+  '00:00:05:000 --> 00:00:06:000',
+  '00:00:05，000 --> 00:00:06，000',
+  '٠٠:٠٠:٠٥,٠٠٠ --> ٠٠:٠٠:٠٦,٠٠٠',
+  '-00:00:05,000 --> 00:00:06,000',
+  '00:00:05,000 --> 00:00:06,000 The dog',
+])('SRT: the line %j, which only looks like a time line, is rejected with its number', (line) => {
+  const text = `${cue(1, '01,0', '02,0', 'The house.')}2\n${line}\nThe dog.\n`;
+  expect(() => scan(text, 'srt')).toThrow(/two times and an arrow.*line 6,/);
+});
+
+test('SRT: settings of WebVTT after the times are kept', () => {
+  const text = '1\n00:00:03.000 --> 00:00:04.000 align:start position:0%\nThe house.\n';
+  expect(result(text, 'srt')).toBe(text.replace('The house.', 'THE HOUSE.'));
 });
 
 test('SRT: a text without a time line is rejected', () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { checkXliff } from '../test/checks.ts';
 import { faulty, silent, upperCasing } from '../test/engines.ts';
 import { result, sent, target, xliff } from '../test/helpers.ts';
-import { rebuild, scan } from './documents.ts';
+import { countWords, rebuild, scan } from './documents.ts';
 
 const unit = (inner: string, attributes = '') => `<trans-unit id="1"${attributes}>${inner}</trans-unit>`;
 const upperCase = (inner: string, attributes = '') => target(result(xliff(unit(inner, attributes)), 'xliff'));
@@ -211,6 +211,64 @@ describe('scanning XLIFF throws an error', () => {
       );
     }
   });
+});
+
+describe('XLIFF: HTML inside a unit has the paragraphs of HTML', () => {
+  const markup =
+    '<style>p { color: red }</style><h2>Red house</h2>\n<p>The <b>dog</b></p><ul>\n<li>One</li></ul>';
+  const escaped = (text: string) =>
+    text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  test.each([
+    ['escaped', escaped(markup)],
+    ['in a CDATA section', `<![CDATA[${markup}]]>`],
+  ])('%s', (_, source) => {
+    const text = xliff(unit(`<source>${source}</source>`));
+    expect(sent(text, 'xliff')).toEqual(['Red house', 'The |dog|', 'One']);
+    const upper = source
+      .replace('Red house', 'RED HOUSE')
+      .replace('The ', 'THE ')
+      .replace('dog', 'DOG')
+      .replace('One', 'ONE');
+    expect(target(result(text, 'xliff'))).toBe(`<target>${upper}</target>`);
+  });
+  test.each([
+    '<bpt id="1">&lt;p&gt;</bpt>The house<ept id="1">&lt;/p&gt;</ept><bpt id="2">&lt;p&gt;</bpt>The dog<ept id="2">&lt;/p&gt;</ept>',
+    '<g id="1" ctype="x-html-p">The house</g><g id="2" ctype="x-html-p">The dog</g>',
+    '<g id="1">The house</g><g id="2">The dog</g>',
+    'The house<ph id="1">&lt;br/&gt;</ph>The dog',
+    '<x id="START_PARAGRAPH"/>The house<x id="CLOSE_PARAGRAPH"/><x id="START_PARAGRAPH"/>The dog<x id="CLOSE_PARAGRAPH"/>',
+  ])('as codes: %s', (source) => {
+    const text = xliff(unit(`<source>${source}</source>`));
+    expect(sent(text, 'xliff')).toEqual(['The house', 'The dog']);
+  });
+});
+
+test('XLIFF: references to line breaks end a sentence where white space is preserved', () => {
+  const text = xliff(unit('<source xml:space="preserve">The house:&#10;the dog&#xA;and</source>'));
+  expect(target(result(text, 'xliff'))).toBe(
+    '<target xml:space="preserve">THE HOUSE:&#10;THE DOG&#xA;AND</target>',
+  );
+});
+
+describe('XLIFF: a target is kept', () => {
+  test.each([
+    ['locked by memoQ', ' mq:locked="locked"', '', ''],
+    ['locked by Memsource', ' m:locked="true"', '', ''],
+    ['locked by Trados', '', '', '<sdl:seg-defs><sdl:seg id="1" locked="true"/></sdl:seg-defs>'],
+    ['translated', '', ' state="translated"', ''],
+  ])('that is %s', (_, attributes, state, more) => {
+    const text = xliff(unit(`<source>words</source><target${state}>Wort</target>${more}`, attributes));
+    expect(target(result(text, 'xliff'))).toBe(`<target${state}>Wort</target>`);
+    expect(countWords(scan(text, 'xliff'), 'en')).toBe(0);
+  });
+});
+
+test("XLIFF: another source language than the job's is rejected", () => {
+  const text = xliff(unit('<source>a</source>'));
+  expect(() => scan(text, 'xliff', { sourceLanguage: 'fr' })).toThrow(
+    /source language of the document is "en".*"fr"/,
+  );
+  expect(scan(text, 'xliff', { sourceLanguage: 'en-GB' }).units).toHaveLength(1);
 });
 
 test('XLIFF: language, name, notes and maximum length of a unit are read from the document', () => {

@@ -84,7 +84,9 @@ const WORDS = {
 
 const VARIABLES = list(
   '{ {{ {{{ }} {a} {{a}} {% {%a%} %} <% %> <%a%> <? ?> %{a} #{a} %(a %(a)s %s %1$s %a% %% %.2f %@ ' +
-    'http:// http://a. https://a.b/ www. www.a. www.a.! a@ a@b. a@b.c @ a.a. mailto: :name',
+    'http:// http://a. https://a.b/ www. www.a. www.a.! a@ a@b. a@b.c @ a.a. mailto: :name :a: !a -a- --a --a= #a ###a### ' +
+    '[a [a] [/a] [a:b] [[a [a,b=c] *|a *|a|* %<a> %%[ %%[a]%% %%=a %#@ $a $a->b $t( @:a @a. @if( <@a <!a <# `a `a` `` C:\\a /a /a. ~/a ./ ' +
+    "\\n \\' a_b _a aB A-1 A/B v1. a.txt a.txt/ .a 10am",
 ).concat(['{a, plural, one {', '{a , ', "{'", '{a, plural, one {b} other {c}} ', '\u0024{', '\u0024{a}']);
 
 const MARKUP = list(
