@@ -30,6 +30,15 @@ describe('glossary matcher in a source text', () => {
     ['fr', 'Les canaux, le canal.', ['canal'], ['canaux', 'canal']],
     ['ko', '서버를 다시', ['서버'], ['서버를']],
     ['ja', 'サーバーを再起動', ['サーバー', '再起動'], ['サーバー', '再起動']],
+    ['en', "Don’t panic. Don't panic.", ["don't panic"], ['Don’t panic', "Don't panic"]],
+    ['en', "The house's dog", ['house’s'], ["house's"]],
+    [
+      'en',
+      'An e‑mail, an e-mail, New\u00a0York',
+      ['e-mail', 'New York'],
+      ['e‑mail', 'e-mail', 'New\u00a0York'],
+    ],
+    ['en', 'The smart\u00adcart', ['smartcart'], ['smart\u00adcart']],
     ['ar', 'في الملف الجديد', ['الملف'], ['الملف']],
   ])('finds the terms when the language is %s: %s', (from, text, sources, expected) => {
     const terms = sources.map((source) => term(source, 'x'));

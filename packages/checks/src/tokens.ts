@@ -5,7 +5,7 @@
  * character.
  */
 export const TOKEN =
-  /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}][\p{M}ー]*|(?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}])[\p{L}\p{N}\p{M}_])+|\s+|./gsu;
+  /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}][\p{M}ー]*|(?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}])[\p{L}\p{N}\p{M}_\u00ad])+|\s+|./gsu;
 
 export interface Token {
   text: string;
@@ -13,13 +13,23 @@ export interface Token {
   end: number;
 }
 
-/** Splits a text into tokens. Each run of white space becomes one space, and words are normalized to NFC. */
+/**
+ * Splits a text into tokens as readers see them: each run of white space is one space, words are in NFC without soft
+ * hyphens, and all apostrophes and all hyphens are the same, because text processors write other ones than keyboards.
+ */
 export const tokenise = (text: string): Token[] =>
   [...text.matchAll(TOKEN)].map(({ 0: found, index }) => ({
-    text: /^\s/.test(found) ? ' ' : found.normalize('NFC'),
+    text: seen(found),
     start: index,
     end: index + found.length,
   }));
+
+function seen(token: string): string {
+  if (/^\s/.test(token)) return ' ';
+  if (/^['’ʼ‘＇]$/.test(token)) return "'";
+  if (/^[‐‑-]$/.test(token)) return '-';
+  return token.normalize('NFC').replaceAll('\u00ad', '');
+}
 
 /** Returns the words and punctuation marks of a text, without white space. */
 export function wordsOf(text: string): string[] {

@@ -102,7 +102,7 @@ describe('neighbours in HTML', () => {
     ['<a>Home</a><a>About us</a><a>Contact</a>', ['Home', 'About us', 'Contact']],
     ['<span>New</span><span>Red house</span>', ['New', 'Red house']],
     ['<x-card>The house</x-card><x-buy>Buy</x-buy>', ['The house', 'Buy']],
-    ['The house<x-icon></x-icon>Big', ['The house', 'Big']],
+    ['The house<x-icon></x-icon>Big', ['The house', '||Big']],
     ['<label>Name <input name="n"></label> <label>Email <input></label>', ['Name', 'Email']],
     ['<button>Save</button> <button>Cancel</button>', ['Save', 'Cancel']],
     ['Name <input> Email', ['Name', 'Email']],
