@@ -18,6 +18,7 @@ import { scanText } from './text.ts';
 import { scanXliff, type XliffOptions } from './xliff.ts';
 
 export { type Aligned, type AlignNote, align, haveSameUnits } from './align.ts';
+export { carryOver, type FormerSegment } from './carry.ts';
 export { divide, hasWords, isWhole, lengthOf, likelyPlace, placeAt, trimPart } from './cuts.ts';
 export { type Description, describe } from './describe.ts';
 export type { Document, Format, Kept, Piece, Segment, Unit } from './document.ts';
@@ -35,6 +36,7 @@ export type ScanOptions = XliffOptions;
  * Parses a text in its format, in linear time. The result is plain data that can be posted between threads.
  *
  * @param options.sourceLanguage language of the text if the document does not declare one
+ * @param options.isNew true if an XLIFF document that declares another source language is rejected, too
  * @param options.targetLanguage target language of the job; an XLIFF document with another one is rejected
  * @throws DocumentError with a message, line and column
  */

@@ -265,10 +265,10 @@ describe('XLIFF: a target is kept', () => {
 
 test("XLIFF: another source language than the job's is rejected", () => {
   const text = xliff(unit('<source>a</source>'));
-  expect(() => scan(text, 'xliff', { sourceLanguage: 'fr' })).toThrow(
+  expect(() => scan(text, 'xliff', { sourceLanguage: 'fr', isNew: true })).toThrow(
     /source language of the document is "en".*"fr"/,
   );
-  expect(scan(text, 'xliff', { sourceLanguage: 'en-GB' }).units).toHaveLength(1);
+  expect(scan(text, 'xliff', { sourceLanguage: 'en-GB', isNew: true }).units).toHaveLength(1);
 });
 
 test('XLIFF: language, name, notes and maximum length of a unit are read from the document', () => {

@@ -13,6 +13,8 @@ import { type Attributes, type Element, finishUnit, type TransUnit } from './xli
 
 export interface XliffOptions {
   sourceLanguage?: string;
+  /** True for the document of a new job. If it declares another source language than the job's, it is rejected. */
+  isNew?: boolean;
   targetLanguage?: string;
   /**
    * If `target`, each unit has the text of its target, or of its source if the target has no text. This option is for
@@ -38,7 +40,7 @@ interface Frame {
  * Scans an XLIFF document.
  *
  * @throws DocumentError when the document is not well-formed, is not XLIFF 1.x, has an internal DTD subset or no
- * trans-unit, declares another target language than the job's, or exceeds a limit
+ * trans-unit, declares other languages than the job's, or exceeds a limit
  */
 export function scanXliff(text: string, options: XliffOptions = {}): Document {
   const document = emptyDocument('xliff', text);
@@ -302,7 +304,7 @@ class Scanner {
       this.#document.declaresLanguage = true;
     }
     for (const [side, declared, wanted] of [
-      ['source', source, this.#options.sourceLanguage],
+      ['source', source, this.#options.isNew ? this.#options.sourceLanguage : undefined],
       ['target', target, this.#options.targetLanguage],
     ] as const) {
       if (!declared || !wanted || sameLanguage(declared, wanted)) continue;

@@ -158,6 +158,7 @@ export function readRepeats(
 /** A segment's text for the delivery. */
 export interface SegmentTargetRow {
   segment_id: string;
+  source: Piece[];
   position: number;
   /** The number of segments that its target translates. */
   segments: number;
@@ -171,7 +172,7 @@ export interface SegmentTargetRow {
 // confirmed target is then in the history. A target from before a join or a separation translates another source.
 const TARGETS = statement<SegmentTargetRow>(
   'editing.targets',
-  `select s.segment_id, s.position, s.route,
+  `select s.segment_id, s.source, s.position, s.route,
           coalesce((s.joined->>'last')::integer - s.position + 1, 1) as segments,
           coalesce(case when $4 or e.status = 'confirmed' then e.target else c.target end,
             case when $4 and ${SHOWS_SIMILAR} then s.similar_entry->'target' end, s.draft) as target,
@@ -225,6 +226,10 @@ export function readCompared(on: Queryable, account: AccountRef, jobId: string):
 export function joinsOf(targets: readonly SegmentTargetRow[]): [segmentId: string, segments: number][] {
   return targets.flatMap(({ segment_id, segments }) => (segments > 1 ? [[segment_id, segments]] : []));
 }
+
+/** Returns the sources of segments by their ids, in their order. */
+export const sourcesOf = (targets: readonly SegmentTargetRow[]): [segmentId: string, source: Piece[]][] =>
+  targets.map(({ segment_id, source }) => [segment_id, source]);
 
 /** SQL condition on segment `s`: nobody has edited it, and no editor holds its task. @param part its SQL */
 const untouched = (part: string) => `

@@ -214,6 +214,7 @@ function assemble(
       sourceLanguage: job.source_language,
       targetLanguage: job.target_language,
       drafts,
+      sources: edits.sourcesOf(targets),
       joins: edits.joinsOf(targets),
     })
     .catch((error: unknown) => {

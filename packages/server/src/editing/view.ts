@@ -334,6 +334,7 @@ export async function preview(context: EditingContext, user: EditingUser, key: s
     sourceLanguage: job.source_language,
     targetLanguage: job.target_language,
     drafts,
+    sources: edits.sourcesOf(targets),
     joins: edits.joinsOf(targets),
   };
   if (job.text_format !== 'html') {

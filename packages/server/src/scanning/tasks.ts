@@ -7,6 +7,7 @@
 import {
   type Aligned,
   align,
+  carryOver,
   countRepeatedWords,
   countSegmentWords,
   countWords,
@@ -85,7 +86,7 @@ interface Invalid {
 }
 
 export function examine(task: ExamineTask): ExamineResult {
-  const scanned = attempt('text', () => scan(task.text, task.format, languagesOf(task)));
+  const scanned = attempt('text', () => scan(task.text, task.format, { ...languagesOf(task), isNew: true }));
   if ('kind' in scanned) return scanned;
   const { document } = scanned;
   const language = languageOf(document, task);
@@ -223,6 +224,8 @@ export interface AssembleTask extends OpenTask {
   drafts: Drafts;
   /** The HTML comments to write around the segments of an HTML document, by segment id. */
   marks?: readonly (readonly [segmentId: string, comment: string])[];
+  /** The sources of the segments that an editor translated, in their order. */
+  sources?: readonly (readonly [segmentId: string, pieces: Piece[]])[];
   /** The number of segments that are joined with the first one, by its id. */
   joins?: readonly (readonly [segmentId: string, segments: number])[];
 }
@@ -231,7 +234,18 @@ export function assemble(task: AssembleTask): string {
   const document = scan(task.text, task.format, languagesOf(task));
   // The ids of segments depend on the language, so the language must be the one with which the text was opened.
   document.segmentLanguage = task.sourceLanguage;
-  return rebuild(document, new Map(task.drafts), task.targetLanguage, {
+  const drafts = new Map(task.drafts);
+  // Joined segments are not carried over: their parts have no translations of their own.
+  const former = task.joins?.length ? [] : (task.sources ?? []);
+  const carried =
+    former.length === 0
+      ? drafts
+      : carryOver(
+          segments(document, task.sourceLanguage),
+          former.map(([id, source]) => ({ id, source, target: drafts.get(id) })),
+          task.targetLanguage,
+        );
+  return rebuild(document, carried, task.targetLanguage, {
     marks: task.marks && new Map(task.marks),
     joins: new Map(task.joins),
   });
