@@ -32,6 +32,7 @@ import { proveSoak } from './soak/soak.ts';
 import { proveSweep } from './sweep/sweep.ts';
 import { proveTeeth } from './teeth/teeth.ts';
 import { proveTenants } from './tenants/tenants.ts';
+import { proveText } from './text/text.ts';
 import { proveXss } from './xss/xss.ts';
 
 await runNamed(
@@ -53,6 +54,7 @@ await runNamed(
     slow: proveSlow,
     canary: proveCanary,
     sweep: proveSweep,
+    text: proveText,
     tenants: proveTenants,
     xss: proveXss,
     overload: proveOverload,

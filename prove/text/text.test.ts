@@ -1,0 +1,48 @@
+/** Runs a short proof of real texts, and tests that each fault of a translation is counted. */
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { FULL } from '../../scripts/full.ts';
+import { shortRun } from '../harness/testing.ts';
+import { readLines, runText, type TextHistory } from './run.ts';
+import { faultsOf, judge } from './text.ts';
+
+const files = join(import.meta.dirname, '../../node_modules');
+
+describe.runIf(FULL)('proof of real texts', () => {
+  it('changes no protected text and moves no text over a separator in 200 lines', async () => {
+    const { directory, say } = shortRun('text');
+    const history = await runText({ directory, say, files, from: 'en', to: 'es', most: 200 });
+    expect(history).toMatchObject({ lines: 200, jobs: 5, failedJobs: 0 });
+    const changed = history.pairs.filter(({ source, target }) => {
+      const faults = faultsOf(source, target);
+      return faults['protected texts changed'] + faults['text moved over a separator'] > 0;
+    });
+    expect(changed).toEqual([]);
+  });
+});
+
+it('reads distinct lines of prose from many files', () => {
+  const lines = readLines(files, 100);
+  expect(new Set(lines).size).toBe(100);
+});
+
+it.each([
+  ['protected texts changed', 'Run `git push` now.', 'Ejecuta `git empuja` ahora.'],
+  ['protected texts changed', 'See https://a.example/house now.', 'Ve https://a.example/casa ahora.'],
+  ['capitals gained in mid-sentence', 'Shopify is a shop.', 'Shopify es Una tienda.'],
+  ['spaces lost or gained round marks', 'The "x" house.', 'La "x"casa.'],
+  ['numbers changed', 'The 2 houses.', 'Las 3 casas.'],
+  ['text moved over a separator', 'Size 2 | Weight 5', 'Talla 5 | Peso 2'],
+] as const)('counts: %s', (fault, source, target) => {
+  expect(faultsOf(source, source)[fault]).toBe(0);
+  expect(faultsOf(source, target)[fault]).toBe(1);
+  const history: TextHistory = {
+    lines: 1,
+    jobs: 1,
+    failedJobs: 0,
+    untranslated: 0,
+    pairs: [{ source, target }],
+  };
+  const figures = judge(history).filter(({ name }) => name.includes(fault));
+  if (fault !== 'numbers changed') expect(figures).toMatchObject([{ held: false }]);
+});
