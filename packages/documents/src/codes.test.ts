@@ -108,6 +108,7 @@ test.each([
   ['the house.the dog, Yes.No, end.Start', []],
   ['ratio 3:1, 10:30:00, Note: this, a :) b', []],
   ['well-known -- and 5 - 3, (the) house, e.g. this, U.S.A.', []],
+  ['_very_ big, __very__ big, *very* big', []],
   ['C++, C#, AT&T, R&D, a @ b, $5, US$ 10, 50%', []],
   ['Use <b> for this and <file> for that', []],
 ] as [string, string[]][])('protectedRanges leaves prose alone: %s', (text, wanted) => {

@@ -138,7 +138,7 @@ const named = [
   String.raw`(?<![\w.+%-])[\w.+%-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,126}`,
   String.raw`${ALONE}(?:[A-Za-z]:|\\\\[\w.-]{1,63})\\(?:${inPath}{1,100}(?: ${inPath}{1,100}){0,3}\\)*(?:${inPath}{0,100}[${W}])?`, // C:\x \\host\x
   String.raw`(?<![${W}.@/-])[${W}][${W}-]{0,99}(?:[./][${W}-]{1,99}){0,20}\.(?:${endings.replaceAll(' ', '|')})(?:(?=\/)(?:\/[\w~?#@!$&*+=.%-]{0,199}[\w~/#@$&*+=%-])*|(?![${W}-]|\.[${W}]))`, // file.txt example.com/x
-  String.raw`${ALONE}(?=[A-Za-z\d]{0,60}_|_+[A-Za-z])\w{1,100}(?![${W}])`, // HOUSE_KEY
+  String.raw`${ALONE}(?:__[A-Z][A-Z\d_]{0,60}__|_{0,2}[A-Za-z\d]{1,60}(?:_[A-Za-z\d]{1,60}){1,20})(?![${W}])`, // __NAME__ HOUSE_KEY
   String.raw`${ALONE}[A-Za-z\d]{0,60}?[a-z\d][A-Z][A-Za-z\d]{0,60}(?![${W}])`, // camelCase
   String.raw`(?<![${W}-])(?=[A-Z-]{0,60}\d)[A-Z\d]{1,30}(?:-[A-Z\d]{1,30}){1,9}(?![${W}-])`, // SKU-RED-42
   String.raw`(?<![${W}.])v\d{1,9}(?:\.\w{1,20}){1,9}`, // v1.2.3

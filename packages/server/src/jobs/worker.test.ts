@@ -592,8 +592,16 @@ describe('two workers', () => {
 describe('a text with unusual content', () => {
   const line = 'The quick brown fox jumps over the lazy dog. ';
   it.each<[name: string, text: string, translation?: string]>([
-    ['brackets and the signs of engines', '[a] (b) <c> ^d$ /e\\ @f *g* #h ~i~ `j` |k| +l+ _m_'],
-    ['what looks like markup', 'a < b && c > d &amp; &#169; <b>bold</b> <!-- x --> ]]>'],
+    [
+      'brackets and the signs of engines',
+      '[a] (b) <c> ^d$ /e\\ @f *g* #h ~i~ `j` |k| +l+ _m_',
+      '[A] (B) <C> ^D$ /e\\ @f *G* #h ~I~ `j` |K| +L+ _M_',
+    ],
+    [
+      'what looks like markup',
+      'a < b && c > d &amp; &#169; <b>bold</b> <!-- x --> ]]>',
+      'A < B && C > D &AMP; &#169; <b>BOLD</b> <!-- X --> ]]>',
+    ],
     ['emoji, joined and flagged', 'a 👩‍👩‍👧‍👦 b 🇪🇸 c 👍🏽 d 🏴󠁧󠁢󠁷󠁬󠁳󠁿 e'],
     ['nothing but emoji and digits', '🎉 123 — 4,5'],
     ['line ends of every kind', 'one\r\ntwo\nthree\rfour\u2028five\u0085six'],
