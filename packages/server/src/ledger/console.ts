@@ -137,9 +137,9 @@ async function presentStatement(
   for (const { at, kind, change } of lines) {
     const day = days.get(dayOf(at));
     if (day === undefined) continue;
-    // A void and a refund reduce the spent amount, because the customer got that money back.
-    if (kind === 'hold' || kind === 'void' || kind === 'refund') day.spent -= change;
-    else day.put += change;
+    // A release, a void and a refund reduce the spent amount, because the customer got that money back.
+    if (kind === 'top_up' || kind === 'adjustment') day.put += change;
+    else day.spent -= change;
   }
   return {
     opening,
