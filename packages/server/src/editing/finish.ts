@@ -240,7 +240,7 @@ async function settle(
   try {
     await database.transaction(async (transaction) => {
       // Locks the job first, as a cancelation does, so that the two cannot deadlock.
-      const completed = await completeEdited(transaction, account, jobId, result, trigger);
+      const completed = await completeEdited(transaction, account, jobId, { result }, trigger);
       const edited = await editedJobs.lockEditedJob(transaction, account, jobId);
       if (!completed || edited?.stage !== stage) throw new ConcurrentChange();
       await store.lockTasks(transaction, account, jobId);
