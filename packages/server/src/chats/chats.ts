@@ -136,7 +136,10 @@ export function readEarlier(
   return store.listEarlier(database, account, message, EARLIER_MESSAGES);
 }
 
-export type MessageOutcome = { kind: 'translated'; translated: string } | { kind: 'failed'; reason: string };
+export type MessageOutcome =
+  /** `untranslated`: the reasons of the segments that keep their source text. */
+  | { kind: 'translated'; translated: string; untranslated?: readonly string[] }
+  | { kind: 'failed'; reason: string };
 
 /** Returns the base URL and the vendor that identify this server in the events of an environment. */
 export type SourceOf = (environment: Environment) => EventSource;
@@ -199,6 +202,7 @@ function settlingOf({ lease, leased, outcome }: MessageSettlement): store.Answer
     from,
     to,
     translated: outcome.kind === 'translated' ? outcome.translated : undefined,
+    untranslated: outcome.kind === 'translated' ? outcome.untranslated?.length || undefined : undefined,
     failure: outcome.kind === 'failed' ? outcome.reason : undefined,
   };
 }

@@ -27,6 +27,8 @@ export interface MessageRow {
   body: string;
   translation_id: string;
   translated: string | null;
+  /** The number of segments that keep their source text in the translation; null if there are none. */
+  untranslated: number | null;
   status: MessageStatus;
   failure: string | null;
   created_at: Date;
@@ -34,8 +36,8 @@ export interface MessageRow {
 }
 
 const MESSAGE = `m.message_id, m.chat_id, m.external_id, m.author_external_id, m.callback_url, m.is_inbound,
-  m.source_language, m.target_language, m.text_format, m.body, m.translation_id, m.translated, m.status, m.failure,
-  m.created_at, m.completed_at`;
+  m.source_language, m.target_language, m.text_format, m.body, m.translation_id, m.translated,
+  m.untranslated, m.status, m.failure, m.created_at, m.completed_at`;
 const CHAT_OF_MESSAGE = `c.external_id as chat_external_id, c.agent_external_id, c.brand,
   c.created_at as chat_created_at`;
 
@@ -372,6 +374,7 @@ export interface AnsweredMessage {
   from: readonly MessageStatus[];
   to: MessageStatus;
   translated: string | undefined;
+  untranslated: number | undefined;
   failure: string | undefined;
 }
 
@@ -381,8 +384,9 @@ const SETTLE = statement<{ message_id: string; answered_position: number }>(
   'chats.settle',
   `with given as materialized (
      select * from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[],
-       $8::text[], $9::uuid[])
-       as g (part, account_id, message_id, token, from_statuses, to_status, translated, failure, chat_id)),
+       $8::text[], $9::uuid[], $10::integer[])
+       as g (part, account_id, message_id, token, from_statuses, to_status, translated, failure, chat_id,
+         untranslated)),
    held as materialized (
      select c.part, c.account_id, c.chat_id, c.answered_position
        from (select distinct part, account_id, chat_id from given) g
@@ -395,8 +399,8 @@ const SETTLE = statement<{ message_id: string; answered_position: number }>(
        join messages l on l.part = g.part and l.account_id = g.account_id and l.message_id = g.message_id
       where l.lease_token = g.token and l.status = any(string_to_array(g.from_statuses, ' '))
       order by l.part, l.account_id, l.message_id for update of l)
-   update messages m set status = g.to_status, translated = g.translated, failure = g.failure, lease_token = null,
-          due_at = null, completed_at = (select statement_timestamp() where g.translated is not null)
+   update messages m set status = g.to_status, translated = g.translated, untranslated = g.untranslated,
+          failure = g.failure, lease_token = null, due_at = null, completed_at = (select statement_timestamp() where g.translated is not null)
      from locked g
     where m.part = g.part and m.account_id = g.account_id and m.message_id = g.message_id
    returning m.message_id, g.answered_position`,
@@ -422,6 +426,7 @@ export async function settleMessages(
     settling.map(({ translated }) => translated ?? null),
     settling.map(({ failure }) => failure ?? null),
     settling.map(({ chatId }) => chatId),
+    settling.map(({ untranslated }) => untranslated ?? null),
   ]);
   if (rows.length > 0) for (const { account } of settling) transaction.changed('chats', account);
   return new Map(rows.map((row) => [row.message_id, row.answered_position]));
