@@ -3,9 +3,12 @@ import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { FULL } from '../../../../scripts/full.ts';
+import { accountNamed } from '../access/accounts.ts';
 import type { AccountCredentials } from '../accounts/accounts.ts';
 import { createPool } from '../database/connections.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
+import { searchMemory } from '../memory/entries.ts';
+import { claimTask, confirm, pathOf } from '../testing/editors.ts';
 import {
   createClient,
   createPerson,
@@ -177,6 +180,18 @@ describe('a machine job with a segment that no engine can translate', () => {
     expect(asked).toHaveLength(5);
   });
 
+  it('is found among the segments of a request for which the engine throws an error', async () => {
+    const sound = engine.draft;
+    engine.draft = async (request) => {
+      if (JSON.stringify(request.segments).includes('poison')) throw new Error('a bug of the engine');
+      return sound.call(engine, request);
+    };
+    const lines = linesOf(16, 0);
+    await order('thrown', lines.join('\n'));
+    expect(await ended('thrown')).toMatchObject({ translated_text: translated(lines), untranslated: 1 });
+    engine.draft = sound;
+  });
+
   it('does not pay for repeats of it, whose words have another price', async () => {
     engine.failOn('poison', 'garbled');
     const lines = [...linesOf(30), 'A poison line x', 'A poison line x', 'A sound line 1', 'A sound line 1'];
@@ -330,6 +345,50 @@ describe('an upgrade of a machine job with an untranslated segment', () => {
     expect(body).toMatchObject({ price: 40 * PRICE_HUMAN });
     expect(body).not.toHaveProperty('untranslated');
     expect(body.translated_text).toBe(lines.join('\n').toUpperCase());
+  });
+});
+
+describe('a human job with a segment that no engine can translate', () => {
+  it('is charged in full and has no mark when an editor has translated the segment', async () => {
+    engine.failOn('poison', 'garbled');
+    const editor = await createPerson(server, { role: 'editor', languages: ['en:es'] });
+    await owner.query('update users set review_share = 0');
+    await order('human', linesOf(3, 1).join('\n'), {}, { path: HUMAN, environment: 'production' });
+    await until(
+      async () => (await call('production', 'GET', `${HUMAN}human/`)).body.status === 'translating',
+    );
+    const task = await claimTask(editor);
+    expect(task.segments.map(({ failure }: { failure?: string }) => failure)).toEqual([
+      undefined,
+      'garbled',
+      undefined,
+    ]);
+    for (const segment of task.segments) {
+      const target = segment.draft ?? [{ text: 'Una línea mala 1' }];
+      const saved = await confirm(editor, task, segment, { target });
+      expect(saved.status, saved.text).toBe(200);
+    }
+    await editor.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+    const body = await ended('human', { path: HUMAN, environment: 'production' });
+    expect(body).toMatchObject({
+      translated_text: 'A SOUND LINE 0\nUna línea mala 1\nA SOUND LINE 2',
+      price: 12 * PRICE_HUMAN,
+    });
+    expect(body).not.toHaveProperty('untranslated');
+    expect(await moneyOf('human')).toEqual([
+      ['hold', 36],
+      ['capture', 36],
+    ]);
+  });
+
+  it('teaches the memory nothing that a machine left untranslated', async () => {
+    const { ref } = await accountNamed(server.database, account.username);
+    const learned = await searchMemory(server.database, ref, { limit: 100 });
+    expect(learned.map(({ source, target }) => [source, target]).sort()).toEqual([
+      ['A poison line 1', 'Una línea mala 1'],
+      ['A sound line 0', 'A SOUND LINE 0'],
+      ['A sound line 2', 'A SOUND LINE 2'],
+    ]);
   });
 });
 
