@@ -72,6 +72,9 @@ function JobDetails({ job, drafted }: { job: OwnJobDetail; drafted: DraftingProg
       <Actions job={job} />
       {job.environment === 'production' && job.tier === 'human' && <Queries uid={job.uid} />}
       {job.failure !== null && <Notice tone="danger">{job.failure}</Notice>}
+      {job.untranslated > 0 && (
+        <Notice tone="warning">{t('account.job.untranslated', { count: job.untranslated })}</Notice>
+      )}
       <Facts
         facts={[
           ...(job.name === null ? [] : [{ label: t('account.job.file'), value: <bdi>{job.name}</bdi> }]),
