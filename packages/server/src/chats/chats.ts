@@ -23,6 +23,7 @@ import {
   presentMessage,
 } from './present.ts';
 import type { ChatRequest } from './schemas.ts';
+import { type AnsweredMessage, settleMessages } from './settle-store.ts';
 import { MESSAGE_MOVES, type MessageActor, type MessageTrigger } from './states.ts';
 import * as store from './store.ts';
 import { readSubscription, type SubscriptionPeriod, writeSubscription } from './subscription-store.ts';
@@ -164,7 +165,7 @@ function settleAll(
 ): Promise<boolean[]> {
   return database.transaction(async (transaction) => {
     outbox?.clear();
-    const moved = await store.settleMessages(transaction, settlements.map(settlingOf));
+    const moved = await settleMessages(transaction, settlements.map(settlingOf));
     const done = settlements.filter(({ lease }) => moved.has(lease.id));
     // A message without a callback URL counts as delivered as soon as it is translated.
     const ended = done.filter(({ leased, outcome }) => triggerOf(outcome, leased.message) === 'answer');
@@ -192,7 +193,7 @@ function refOf({ lease, leased }: MessageSettlement): store.ChatRef {
   return { account: lease.account, chatId: leased.chat.chat_id };
 }
 
-function settlingOf({ lease, leased, outcome }: MessageSettlement): store.AnsweredMessage {
+function settlingOf({ lease, leased, outcome }: MessageSettlement): AnsweredMessage {
   const { from, to } = moveBy(triggerOf(outcome, leased.message), 'machine');
   return {
     account: lease.account,

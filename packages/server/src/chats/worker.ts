@@ -17,7 +17,7 @@ import { readContext } from '../brands/brands.ts';
 import type { Database } from '../database/database.ts';
 import type { OutboxSender } from '../deliveries/deliveries.ts';
 import { type Scanner, TextTakesTooLong } from '../scanning/scanner.ts';
-import { draftsOf, hasTranslation } from '../translation/drafts.ts';
+import { type Drafted, draftsOf, hasTranslation } from '../translation/drafts.ts';
 import type { Translator } from '../translation/translator.ts';
 import { createLeaseQueue, type Lease } from '../work/queue.ts';
 import { type LeaseWorker, RetryLater, startLeaseWorker } from '../work/worker.ts';
@@ -101,16 +101,8 @@ export function startChatWorker(options: ChatWorkerOptions): ChatWorker {
       signal: lost,
       ...(before === undefined ? {} : { before }),
     });
-    const failed = drafted.filter((one) => one.status === 'failed');
-    const isUnavailable = failed.some(({ retry }) => retry === 'wait');
-    if (isUnavailable && message.age < MAX_TROUBLE_AGE_SECONDS) return new RetryLater(TROUBLE_SECONDS, false);
-    if (!isUnavailable && failed.some(({ retry }) => retry === 'soon') && lease.attempts < MAX_TRIES) {
-      return new RetryLater(retrySeconds(lease.attempts), true);
-    }
-    if (failed[0] !== undefined && (isUnavailable || !hasTranslation(drafted))) {
-      return { kind: 'failed', reason: `the engine could not translate a segment: ${failed[0].reason}` };
-    }
-    const untranslated = failed.map(({ reason }) => reason);
+    const untranslated = untranslatedOf(drafted, lease.attempts, message.age);
+    if (!Array.isArray(untranslated)) return untranslated;
     return { kind: 'translated', translated: await assemble(draftsOf(drafted)), untranslated };
   }
 
@@ -164,4 +156,25 @@ export function startChatWorker(options: ChatWorkerOptions): ChatWorker {
     },
     log,
   });
+}
+
+/**
+ * Returns the reasons of the segments that stay untranslated; the next attempt at the message if there is one, or its
+ * failure if no segment was translated or the engine is unavailable.
+ */
+function untranslatedOf(
+  drafted: readonly Drafted[],
+  attempts: number,
+  age: number,
+): string[] | RetryLater | (MessageOutcome & { kind: 'failed' }) {
+  const failed = drafted.filter((one) => one.status === 'failed');
+  const isUnavailable = failed.some(({ retry }) => retry === 'wait');
+  if (isUnavailable && age < MAX_TROUBLE_AGE_SECONDS) return new RetryLater(TROUBLE_SECONDS, false);
+  if (!isUnavailable && failed.some(({ retry }) => retry === 'soon') && attempts < MAX_TRIES) {
+    return new RetryLater(retrySeconds(attempts), true);
+  }
+  if (failed[0] !== undefined && (isUnavailable || !hasTranslation(drafted))) {
+    return { kind: 'failed', reason: `the engine could not translate a segment: ${failed[0].reason}` };
+  }
+  return failed.map(({ reason }) => reason);
 }

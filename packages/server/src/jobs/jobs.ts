@@ -15,17 +15,19 @@ import { availableCents, capturePrices, releasePrice, voidPrice } from '../ledge
 import { recordUses } from '../memory/memory.ts';
 import type { JobHooks } from './hooks.ts';
 import { type JobMove, markFellBack, moveJobs, updatePrice } from './move-store.ts';
+import { hasEffect, type JobOutcome, OUTCOME_TRIGGERS, type SegmentMatch, settledRow } from './outcomes.ts';
 import { type AccountBalance, presentCallback, presentDetail, showsResult } from './present.ts';
 import { keepEditedWords } from './progress.ts';
 import type { JobBody } from './schemas.ts';
-import { type DraftedSegment, writeSegments } from './segment-store.ts';
-import { allowsJobMove, JOB_MOVES, type JobActor, type JobEffect, type JobTrigger } from './states.ts';
+import { writeSegments } from './segment-store.ts';
+import { allowsJobMove, JOB_MOVES, type JobActor, type JobTrigger } from './states.ts';
 import * as store from './store.ts';
 import { readLeasedTexts, readTexts, type TextKind, writeResults } from './text-store.ts';
-import { priceTranslated, type Untranslated } from './untranslated.ts';
+import type { Untranslated } from './untranslated.ts';
 import { cancelUpgrade } from './upgrade-store.ts';
 
 export type { DraftedJob, JobHooks } from './hooks.ts';
+export type { JobOutcome, SegmentMatch } from './outcomes.ts';
 export { WITH_RESULT } from './present.ts';
 export type { DraftedSegment } from './segment-store.ts';
 export {
@@ -36,7 +38,6 @@ export {
   lockJob as lockWork,
 } from './store.ts';
 export { readTexts } from './text-store.ts';
-export type { Untranslated } from './untranslated.ts';
 
 /** Returns the caller's user name and available cents, which several responses contain. */
 export async function readAccountBalance(on: Queryable, caller: Caller): Promise<AccountBalance> {
@@ -100,34 +101,6 @@ async function openAllLeased(
   });
 }
 
-/** The outcome of the work on a leased job. */
-export type JobOutcome =
-  | { kind: 'completed'; result: string; matches?: SegmentMatch[]; untranslated?: Untranslated }
-  /** The result exists, but is not shown until the delivery delay has passed. */
-  | { kind: 'held'; result: string; matches?: SegmentMatch[]; untranslated?: Untranslated }
-  /** The stored result is delivered free of charge, as the sandbox trigger `fallback` asks. */
-  | { kind: 'fell_back'; result: string; untranslated?: Untranslated }
-  /** Drafts were made for a human job, and an editor works on them next. */
-  | { kind: 'drafted'; segments: DraftedSegment[]; matches?: SegmentMatch[] }
-  /** New drafts were made for a job that already has tasks for editors. */
-  | { kind: 'redrafted'; segments: DraftedSegment[]; matches?: SegmentMatch[] }
-  | { kind: 'failed'; reason: string };
-
-/** A segment whose draft comes from the translation memory. */
-export interface SegmentMatch {
-  position: number;
-  memoryId: string;
-}
-
-const TRIGGERS = {
-  completed: 'complete',
-  fell_back: 'fallBack',
-  held: 'begin',
-  drafted: 'begin',
-  redrafted: 'redrafted',
-  failed: 'fail',
-} as const satisfies Record<JobOutcome['kind'], JobTrigger>;
-
 export interface JobSettlement {
   /** The token is undefined if editors, not a worker, finish the job. */
   lease: Omit<JobLease, 'token'> & { token: string | undefined };
@@ -148,7 +121,7 @@ function settleAll(
   return database.transaction(async (transaction) => {
     outbox?.clear();
     const settled = new Map<JobSettlement, JobTrigger>();
-    for (const [kind, trigger] of Object.entries(TRIGGERS) as [JobOutcome['kind'], JobTrigger][]) {
+    for (const [kind, trigger] of Object.entries(OUTCOME_TRIGGERS) as [JobOutcome['kind'], JobTrigger][]) {
       const all = settlements.filter(({ outcome }) => outcome.kind === kind);
       if (all.length === 0) continue;
       const moved = await makeMoves(transaction, all, trigger);
@@ -242,7 +215,7 @@ async function carryOut(
     await recordApplied(transaction, lease, outcome.matches ?? []);
   }
   for (const settlement of settlements) {
-    const row = settledRow(settlement, trigger);
+    const row = settledRow(settlement.job.row, settlement.outcome, trigger);
     if (row !== settlement.job.row) await updatePrice(transaction, settlement.lease.account, row);
   }
   if (!hasEffect(trigger, 'callback')) return;
@@ -252,21 +225,6 @@ async function carryOut(
     settlements.filter(({ job }) => job.row.tier !== 'chat').map((one) => eventOf(one, trigger)),
     outbox,
   );
-}
-
-const hasEffect = (trigger: JobTrigger, effect: JobEffect): boolean =>
-  (JOB_MOVES[trigger].effects as readonly JobEffect[]).includes(effect);
-
-/**
- * Returns the row of a job with the untranslated segments of its result. If the job is charged now, its price is
- * without them. Returns the same object if nothing changes.
- */
-function settledRow({ job: { row }, outcome }: JobSettlement, trigger: JobTrigger): store.AnyJobRow {
-  if (outcome.kind === 'failed' || outcome.kind === 'redrafted') return row;
-  const untranslated = outcome.kind === 'drafted' ? undefined : outcome.untranslated;
-  if (untranslated === undefined) return row.untranslated === null ? row : { ...row, untranslated: null };
-  const price = hasEffect(trigger, 'capture') ? priceTranslated(row, untranslated) : {};
-  return { ...row, untranslated, ...price };
 }
 
 /**
@@ -283,7 +241,7 @@ async function endHolds(
     const { charge, price_cents: price } = one.job.row;
     if (hasEffect(trigger, 'void')) await voidPrice(transaction, account, { jobId, charge });
     if (!hasEffect(trigger, 'capture') || price === 0) continue;
-    const cents = price - settledRow(one, trigger).price_cents;
+    const cents = price - settledRow(one.job.row, one.outcome, trigger).price_cents;
     if (cents > 0) await releasePrice(transaction, account, { jobId, charge, cents });
     captured.push({ account, jobId, charge });
   }
@@ -301,7 +259,7 @@ function recordApplied(
 
 function eventOf({ lease, job, outcome }: JobSettlement, trigger: JobTrigger): NewEvent {
   const { texts } = job;
-  const row = settledRow({ lease, job, outcome }, trigger);
+  const row = settledRow(job.row, outcome, trigger);
   const failure = outcome.kind === 'failed' ? outcome.reason : null;
   if (row.tier === 'chat') throw new Error('a correction has no event of its own');
   const fell_back = row.fell_back || outcome.kind === 'fell_back';

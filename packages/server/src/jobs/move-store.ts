@@ -108,6 +108,7 @@ export async function updatePrice(
     job.discounts && JSON.stringify(job.discounts),
     job.price_cents,
   ]);
+  transaction.changed('jobs', account, job.job_id);
 }
 
 const UNJUDGED = statement<{ part: number; account_id: string; job_id: string }>(

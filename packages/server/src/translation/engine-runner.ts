@@ -113,7 +113,7 @@ export function createEngineRunner(
       return { drafts, away };
     } catch (error) {
       if (request.signal.aborted) throw request.signal.reason;
-      if (request.segments.length > 1) return askDivided(request);
+      if (request.segments.length > 1) return askDivided(request, ask);
       breaker.failed();
       observer.asked(engine.name, request.lane, seconds(), 'failed');
       // The error's message may quote the customer's text. The log gets only its name and its place in the code.
@@ -123,21 +123,6 @@ export function createEngineRunner(
       const drafts = request.segments.map(({ id }): Draft => ({ id, ...thrown }));
       return { drafts, away: false };
     }
-  }
-
-  /** Asks for each half of the segments, because a single one may have triggered the error. */
-  async function askDivided(request: DraftRequest & { signal: AbortSignal }): Promise<EngineAnswer> {
-    const { segments } = request;
-    const half = Math.ceil(segments.length / 2);
-    const drafts: Draft[] = [];
-    let away = false;
-    for (const part of [segments.slice(0, half), segments.slice(half)]) {
-      const answer = await ask({ ...request, segments: part });
-      const refused = { status: 'failed', reason: 'unavailable', detail: 'paused after failures' } as const;
-      drafts.push(...(answer.drafts ?? part.map(({ id }): Draft => ({ id, ...refused }))));
-      away ||= answer.away;
-    }
-    return { drafts, away };
   }
 
   /**
@@ -175,4 +160,22 @@ export function createEngineRunner(
       return version.asked;
     },
   };
+}
+
+/** Asks for each half of the segments, because a single one may have triggered the error. */
+async function askDivided<Request extends DraftRequest>(
+  request: Request,
+  ask: (half: Request) => Promise<EngineAnswer>,
+): Promise<EngineAnswer> {
+  const { segments } = request;
+  const half = Math.ceil(segments.length / 2);
+  const drafts: Draft[] = [];
+  let away = false;
+  for (const part of [segments.slice(0, half), segments.slice(half)]) {
+    const answer = await ask({ ...request, segments: part });
+    const refused = { status: 'failed', reason: 'unavailable', detail: 'paused after failures' } as const;
+    drafts.push(...(answer.drafts ?? part.map(({ id }): Draft => ({ id, ...refused }))));
+    away ||= answer.away;
+  }
+  return { drafts, away };
 }
