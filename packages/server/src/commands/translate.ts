@@ -46,8 +46,7 @@ export async function translate(settings: Settings, file: string, options: Trans
       }
       const sentence = `${failed.length} of ${counted(drafted.length, 'segment')} could not be translated: ${reasons}.`;
       const words = count({ text, format, sourceLanguage });
-      const all = { words: words.kind === 'counted' ? words.words : 0, discounts: null, cents_per_word: 0 };
-      const job = { ...all, source_language: sourceLanguage };
+      const job = { words: words.kind === 'counted' ? words.words : 0, source_language: sourceLanguage };
       if (!countUntranslated(drafted, job, settings.maxUntranslated)) throw new CommandError(sentence);
       say(sentence);
     }

@@ -38,6 +38,7 @@ export {
   lockJob as lockWork,
 } from './store.ts';
 export { readTexts } from './text-store.ts';
+export { countUntranslated, type Untranslated } from './untranslated.ts';
 
 /** Returns the caller's user name and available cents, which several responses contain. */
 export async function readAccountBalance(on: Queryable, caller: Caller): Promise<AccountBalance> {

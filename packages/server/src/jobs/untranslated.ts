@@ -27,7 +27,7 @@ interface Priced {
  */
 export function countUntranslated(
   drafted: readonly Drafted[],
-  job: Priced & { source_language: string },
+  job: { words: number; source_language: string; discounts?: Discount[] | null },
   share: number,
 ): Untranslated | undefined {
   if (!hasTranslation(drafted)) return undefined;

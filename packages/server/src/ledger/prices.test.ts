@@ -232,19 +232,17 @@ describe('the price of a job', () => {
 });
 
 describe('withoutUntranslated', () => {
-  const shares = fc
-    .uniqueArray(fc.constantFrom(...MATCH_KINDS), { maxLength: 4 })
-    .chain((kinds) =>
-      fc.tuple(
-        ...kinds.map((kind) =>
-          fc.record({
-            kind: fc.constant(kind),
-            words: fc.integer({ min: 1, max: 50 }),
-            share: fc.integer({ min: 0, max: 99 }),
-          }),
-        ),
+  const shares = fc.uniqueArray(fc.constantFrom(...MATCH_KINDS), { maxLength: 4 }).chain((kinds) =>
+    fc.tuple(
+      ...kinds.map((kind) =>
+        fc.record({
+          kind: fc.constant(kind),
+          words: fc.integer({ min: 1, max: 50 }),
+          share: fc.integer({ min: 0, max: 99 }),
+        }),
       ),
-    );
+    ),
+  );
 
   it('takes repeats from the discount for repeats, and other words from the full price first', () => {
     const discounts = [
