@@ -18,6 +18,7 @@ import {
   type TestServer,
   until,
 } from '../testing/harness.ts';
+import { refundJob } from '../testing/ledger.ts';
 
 const HUMAN = '/tapi/v2/translation/';
 const MACHINE = '/tapi/v2/mt_translation/';
@@ -183,9 +184,11 @@ describe('a machine job with a segment that no engine can translate', () => {
   it('is found among the segments of a request for which the engine throws an error', async () => {
     const sound = engine.draft;
     engine.draft = async (request) => {
-      if (JSON.stringify(request.segments).includes('poison')) throw new Error('a bug of the engine');
+      const isPoisoned = JSON.stringify(request.segments).includes('poison');
+      if (isPoisoned && request.segments.length > 1) throw new Error('a bug of the engine');
       return sound.call(engine, request);
     };
+    engine.failOn('poison', 'garbled');
     const lines = linesOf(16, 0);
     await order('thrown', lines.join('\n'));
     expect(await ended('thrown')).toMatchObject({ translated_text: translated(lines), untranslated: 1 });
@@ -206,6 +209,49 @@ describe('a machine job with a segment that no engine can translate', () => {
       ['release', 6],
       ['capture', 124],
     ]);
+  });
+
+  it('releases the whole hold if only its words had a price, also before an upgrade', async () => {
+    engine.failOn('poison', 'garbled');
+    engine.stall();
+    await order('free', linesOf(10, 4).join('\n'));
+    // As if all other words had an exact match, at the share 0.
+    const discounts = JSON.stringify([{ kind: 'exact', words: 36, share: 0 }]);
+    await owner.query(
+      `with job as (update jobs set discounts = $1, price_cents = 4 where uid = 'free' returning part, account_id, job_id),
+         hold as (update transfers t set amount_cents = 4 from job where t.job_id = job.job_id)
+       update balances b set available_cents = available_cents + 36 from job
+        where b.account_id = job.account_id and b.environment = 'production'`,
+      [discounts],
+    );
+    await owner.query(`update jobs set lease_token = null, due_at = now() where uid = 'free'`);
+    engine.resume();
+    const body = await ended('free');
+    expect(body).toMatchObject({
+      untranslated: 1,
+      price: 0,
+      discounts: [{ kind: 'exact', words: 36, share: 0 }],
+    });
+    expect(await moneyOf('free')).toEqual([
+      ['hold', 4],
+      ['release', 4],
+    ]);
+    const upgraded = await call('production', 'PATCH', `${MACHINE}free/`, {
+      status: 'upgrade',
+      properties: null,
+    });
+    expect(upgraded.status).toBe(202);
+    expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+    expect((await call('production', 'DELETE', `${HUMAN}free/`)).status).toBe(200);
+  });
+
+  it('leaves the rest to refund when an operator refunds the job', async () => {
+    engine.failOn('poison', 'garbled');
+    await order('refunded', linesOf(10, 4).join('\n'));
+    const { balance } = await ended('refunded');
+    const { ref } = await accountNamed(server.database, account.username);
+    const entry = { environment: 'production', uid: 'refunded', memo: 'late' } as const;
+    expect(await refundJob(server.database, ref, entry)).toEqual({ cents: 36, balance: balance + 36 });
   });
 
   it('changes no other byte of a document, and has a target in XLIFF', async () => {
