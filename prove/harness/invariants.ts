@@ -158,8 +158,8 @@ const ENDS: Readonly<Record<string, string>> = { completed: 'capture', canceled:
 export const isFinal = (status: string): boolean => status in ENDS;
 
 /**
- * Checks that every job is charged once: one hold of its price, and the one transfer that ends the hold as
- * the job's status requires. An upgraded job has earlier charges. The charge of the machine job must have
+ * Checks that every job is charged once: one hold, and the one transfer that ends the hold as the job's status
+ * requires. The part of the hold for untranslated segments is released before; the rest is the price. An upgraded job has earlier charges. The charge of the machine job must have
  * been captured, and the charge of a canceled upgrade must have been voided.
  */
 export function checkChargedOnce({ jobs, transfers }: Jobs & Transfers): string[] {
@@ -170,9 +170,11 @@ export function checkChargedOnce({ jobs, transfers }: Jobs & Transfers): string[
     const end = job.fellBack ? 'void' : ENDS[job.status];
     const isRight = [...charges].every(([charge, of]) => {
       const isLast = charge === job.charge;
-      const cents = isLast ? job.priceCents : of[0]!.cents;
       const wanted = ['hold', isLast ? end : charge === 1 ? 'capture' : 'void'];
-      return sameTransfers(of, wanted, cents);
+      const released = of.filter(({ kind }) => kind === 'release').reduce((sum, one) => sum + one.cents, 0);
+      const held = of.map((one) => (one.kind === 'hold' ? { ...one, cents: one.cents - released } : one));
+      const others = held.filter(({ kind }) => kind !== 'release');
+      return sameTransfers(others, wanted, isLast ? job.priceCents : others[0]!.cents);
     });
     if (isRight && charges.has(job.charge) === job.priceCents > 0) return [];
     const found = own.map(({ charge, kind, cents }) => `${charge} ${kind} ${cents}`).join(', ');

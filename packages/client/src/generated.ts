@@ -61,6 +61,8 @@ export type ChatMessage = {
   text_format: MessageFormat;
   /** The translation, in the format of `text`; present when the message is translated. */
   translated_text?: string | undefined;
+  /** The number of sentences that no engine could translate. They keep their source text and are not charged. Absent if all were translated. */
+  untranslated?: number | undefined;
   /** The id of the translation. */
   translation_uid: string;
   status: MessageStatus;
@@ -309,6 +311,8 @@ export type Job = {
   fallback?: 'machine' | undefined;
   /** The translation, in the format of `text`; present when the job is completed. */
   translated_text?: string | undefined;
+  /** The number of sentences that no engine could translate. They keep their source text and are not charged. Absent if all were translated. */
+  untranslated?: number | undefined;
   /** Why the job failed. */
   failure?: string | undefined;
   /** The account’s available cents. */
@@ -337,6 +341,8 @@ export type JobCallback = {
   fallback?: 'machine' | undefined;
   /** The translation, in the format of `text`; present when the job is completed. */
   translated_text?: string | undefined;
+  /** The number of sentences that no engine could translate. They keep their source text and are not charged. Absent if all were translated. */
+  untranslated?: number | undefined;
   /** Why the job failed. */
   failure?: string | undefined
 };

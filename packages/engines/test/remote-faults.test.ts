@@ -352,6 +352,31 @@ test('an HTTP engine divides a batch after status 413', async () => {
   await engine.stop();
 });
 
+describe.each(makers)('the HTTP engine for $name', ({ start }) => {
+  test.concurrent.each([400, 413, 414, 422, 451])(
+    'fails only the segment for which the service refuses a batch with status %i',
+    async (status) => {
+      const { service, make } = await start();
+      const engine = make();
+      await expectRecovered(engine);
+      const before = service.requests.length;
+      service.refuse('poison', status);
+      const texts = Array.from({ length: 16 }, (_, n) => (n === 11 ? 'A poison line.' : `Line number ${n}.`));
+      const drafts = await draft(engine, texts);
+      expect(drafts.map(({ status }) => status)).toEqual(
+        texts.map((one) => (one === 'A poison line.' ? 'failed' : 'translated')),
+      );
+      expect(drafts[11]).toMatchObject({
+        reason: 'refused',
+        detail: expect.stringContaining(String(status)),
+      });
+      // One call takes all 16 segments, and two halves of each of four divisions follow; or each segment has its own call.
+      expect(service.requests.length - before).toBeLessThanOrEqual(texts.length);
+      await engine.stop();
+    },
+  );
+});
+
 test('an HTTP engine sends interactive requests before bulk requests', async () => {
   const { service, make } = await makerOf('a language model');
   const engine = make({ concurrency: 1 });

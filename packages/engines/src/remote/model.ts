@@ -141,8 +141,7 @@ function languageModel(options: LanguageModelOptions): ServiceAdapter {
         result = await ask({});
         if (result.ok) logprobs = 'refused';
       }
-      // Some servers respond with status 400, 413 or 422 when their filter rejects a segment.
-      if (!result.ok) return failure(result, [400, 413, 422]);
+      if (!result.ok) return failure(result);
       return readAnswer(result, batch, follows, room);
     },
   };

@@ -399,13 +399,15 @@ function readReply(
   }
 }
 
+/**
+ * HTTP statuses with which a service may refuse a whole batch because of a single segment: it is too long, malformed or
+ * rejected by a filter. Dividing such a batch takes at most two requests for each halving per refused segment.
+ */
+const REFUSALS_OF_TEXT: ReadonlySet<number | null> = new Set([400, 413, 414, 422, 451]);
+
 /** Returns the failure of a batch whose call failed. */
-export function failure(
-  result: Extract<HttpResult, { ok: false }>,
-  divideOn: readonly number[] = [413],
-): Reply {
-  const { fault, detail, status } = result;
-  const divide = (status !== null && divideOn.includes(status)) || fault === 'too large';
+export function failure({ fault, detail, status }: Extract<HttpResult, { ok: false }>): Reply {
+  const divide = REFUSALS_OF_TEXT.has(status) || fault === 'too large';
   return { ok: false, reason: REASONS[fault], detail, divide };
 }
 

@@ -49,6 +49,8 @@ export interface TestService {
   plant(...faults: Fault[]): void;
   /** Sets a function that changes the translations of each later call. Null removes the function. */
   bend(how: ((texts: string[], request: ReceivedRequest) => string[]) | null): void;
+  /** Answers each translation call whose body contains `text` with this status. */
+  refuse(text: string, status: number): void;
   /** Returns the largest number of calls that ran at the same time. */
   most(): number;
   /** Stops the server until `start` opens it again at the same address. */
@@ -66,6 +68,7 @@ export async function stopServices(): Promise<void> {
 export async function serve(protocol: Protocol): Promise<TestService> {
   const requests: ReceivedRequest[] = [];
   const faults: Fault[] = [];
+  let refused: { text: string; status: number } | null = null;
   let bending: ((texts: string[], request: ReceivedRequest) => string[]) | null = null;
   let open = 0;
   let most = 0;
@@ -78,6 +81,7 @@ export async function serve(protocol: Protocol): Promise<TestService> {
       if (protocol.translates(one)) {
         requests.push(one);
         fault = faults.shift();
+        if (refused !== null && JSON.stringify(one.body).includes(refused.text)) fault ??= refused;
       }
       if (fault !== undefined) return spoil(response, fault);
       const translate = (texts: string[], marked: boolean): string[] => {
@@ -102,6 +106,9 @@ export async function serve(protocol: Protocol): Promise<TestService> {
     plant: (...planted) => void faults.push(...planted),
     bend: (how) => {
       bending = how;
+    },
+    refuse: (text, status) => {
+      refused = { text, status };
     },
     most: () => most,
     start: () => listen(port),

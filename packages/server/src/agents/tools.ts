@@ -252,7 +252,8 @@ const TOOLS = [
     'get_job',
     {
       title: 'Read a job',
-      description: 'Answers with the status of a job, and with `translated_text` when it is `completed`.',
+      description:
+        'Answers with the status of a job, and with `translated_text` when it is `completed`. `untranslated` counts sentences that stayed in the source language.',
       input: { uid: Type.String() },
     },
     async (call, { uid }) => presentJob(await findJob(call, uid)),

@@ -516,6 +516,28 @@ describe('the chat callback', () => {
     expect(read.body.message).not.toHaveProperty('translated_text');
   });
 
+  it('delivers a message of which an engine could not translate some segments, with their number', async () => {
+    engine.failOn('unspeakable', 'too long');
+    const text = 'Where is it?\nunspeakable\nunspeakable too';
+    const made = await call('POST', MESSAGES, message({ text, callback_url: `${receiver.url}/some` }));
+    const { body } = await receiver.next(({ path }) => path === '/some');
+    engine.failOn(null);
+    const result = { translated_text: 'WHERE IS IT?\nunspeakable\nunspeakable too', untranslated: 2 };
+    expect(JSON.parse(body).message).toMatchObject({ status: 'deliver_init', ...result });
+    const { body: read } = await settled(made, 'deliver_complete');
+    expect(read.message).toMatchObject(result);
+    const listed = await call('GET', `/chats/${made.body.chat.id}/messages`);
+    expect(listed.body.messages).toMatchObject([result]);
+  });
+
+  it('reports mt_failed when every translated segment failed, also if others are kept', async () => {
+    engine.failOn('unspeakable', 'too long');
+    const text = `unspeakable\n${'これは日本語の長い文章です。'.repeat(4)}`;
+    const made = await call('POST', MESSAGES, message({ text }));
+    await settled(made, 'mt_failed');
+    engine.failOn(null);
+  });
+
   it('leaves the message in the status deliver_failed, with a readable translation, when the receiver answers 410', async () => {
     receiver.answer(({ path }) => (path === '/gone' ? 410 : 200));
     const made = await call('POST', MESSAGES, message({ callback_url: `${receiver.url}/gone` }));

@@ -23,6 +23,7 @@ import {
   presentMessage,
 } from './present.ts';
 import type { ChatRequest } from './schemas.ts';
+import { type AnsweredMessage, settleMessages } from './settle-store.ts';
 import { MESSAGE_MOVES, type MessageActor, type MessageTrigger } from './states.ts';
 import * as store from './store.ts';
 import { readSubscription, type SubscriptionPeriod, writeSubscription } from './subscription-store.ts';
@@ -136,7 +137,10 @@ export function readEarlier(
   return store.listEarlier(database, account, message, EARLIER_MESSAGES);
 }
 
-export type MessageOutcome = { kind: 'translated'; translated: string } | { kind: 'failed'; reason: string };
+export type MessageOutcome =
+  /** `untranslated`: the reasons of the segments that keep their source text. */
+  | { kind: 'translated'; translated: string; untranslated?: readonly string[] }
+  | { kind: 'failed'; reason: string };
 
 /** Returns the base URL and the vendor that identify this server in the events of an environment. */
 export type SourceOf = (environment: Environment) => EventSource;
@@ -161,7 +165,7 @@ function settleAll(
 ): Promise<boolean[]> {
   return database.transaction(async (transaction) => {
     outbox?.clear();
-    const moved = await store.settleMessages(transaction, settlements.map(settlingOf));
+    const moved = await settleMessages(transaction, settlements.map(settlingOf));
     const done = settlements.filter(({ lease }) => moved.has(lease.id));
     // A message without a callback URL counts as delivered as soon as it is translated.
     const ended = done.filter(({ leased, outcome }) => triggerOf(outcome, leased.message) === 'answer');
@@ -189,7 +193,7 @@ function refOf({ lease, leased }: MessageSettlement): store.ChatRef {
   return { account: lease.account, chatId: leased.chat.chat_id };
 }
 
-function settlingOf({ lease, leased, outcome }: MessageSettlement): store.AnsweredMessage {
+function settlingOf({ lease, leased, outcome }: MessageSettlement): AnsweredMessage {
   const { from, to } = moveBy(triggerOf(outcome, leased.message), 'machine');
   return {
     account: lease.account,
@@ -199,6 +203,7 @@ function settlingOf({ lease, leased, outcome }: MessageSettlement): store.Answer
     from,
     to,
     translated: outcome.kind === 'translated' ? outcome.translated : undefined,
+    untranslated: outcome.kind === 'translated' ? outcome.untranslated?.length || undefined : undefined,
     failure: outcome.kind === 'failed' ? outcome.reason : undefined,
   };
 }

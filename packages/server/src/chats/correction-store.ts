@@ -81,8 +81,8 @@ export interface CorrectedRow extends MessageRow {
 }
 
 const COLUMNS = `m.message_id, m.chat_id, m.external_id, m.author_external_id, m.callback_url, m.is_inbound,
-  m.source_language, m.target_language, m.text_format, m.body, m.translation_id, m.translated, m.status, m.failure,
-  m.created_at, m.completed_at, m.environment, m.default_brand`;
+  m.source_language, m.target_language, m.text_format, m.body, m.translation_id, m.translated,
+  m.untranslated, m.status, m.failure, m.created_at, m.completed_at, m.environment, m.default_brand`;
 
 const FIND = statement<CorrectedRow>(
   'chats.message_to_correct',
@@ -151,14 +151,14 @@ export async function brandOf(
 // again.
 const CORRECT = statement<CorrectedRow>(
   'chats.correct',
-  `update messages m set translated = $4
-    where m.part = $1 and m.account_id = $2 and m.message_id = $3 and m.translated is not null and m.translated <> $4
-      and m.body <> ''
+  `update messages m set translated = $4, untranslated = null
+    where m.part = $1 and m.account_id = $2 and m.message_id = $3 and m.translated is not null
+      and (m.translated <> $4 or m.untranslated is not null) and m.body <> ''
    returning ${COLUMNS}`,
 );
 
 /**
- * Replaces the text of a message. @returns the message; undefined if it already had this text, or if
+ * Replaces the text of a message. @returns the message; undefined if it was completely translated with this text, or if
  * retention has deleted its text
  */
 export async function writeCorrection(

@@ -1,4 +1,5 @@
 /** Tests of human correction of chat messages, from the delivery to the second event. */
+import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { setAccount } from '../accounts/accounts.ts';
@@ -17,6 +18,7 @@ import {
 } from '../testing/harness.ts';
 
 let server: TestServer;
+let engine: FakeEngine;
 let receiver: Receiver;
 let ann: TestPerson;
 let operator: TestPerson;
@@ -25,7 +27,12 @@ let call: ReturnType<typeof createClient>;
 let sandbox: ReturnType<typeof createClient>;
 beforeAll(async () => {
   receiver = await startReceiver();
-  server = await startTestServer();
+  server = await startTestServer({
+    engine: () => {
+      engine = createFake();
+      return engine;
+    },
+  });
   ann = await createPerson(server, { role: 'editor', languages: ['en:es'] });
   operator = await createPerson(server, { role: 'operator' });
   await server.database.query({ name: 'test.reviews', text: 'update users set review_share = 0' });
@@ -120,6 +127,31 @@ describe('human correction of a delivered chat message', () => {
     await editNext(ann);
   });
 
+  it('gives an untranslated segment to the editor without a draft, and removes the mark of the message', async () => {
+    engine.failOn('TARDIS', 'garbled');
+    const message = await send('A door.\nTARDIS');
+    const task = await nextTask();
+    engine.failOn(null);
+    expect((await read(message)).message).toMatchObject({
+      translated_text: 'A DOOR.\nTARDIS',
+      untranslated: 1,
+    });
+    expect(task.segments).toMatchObject([
+      { draft: [{ text: 'A DOOR.' }] },
+      { draft: null, failure: 'garbled' },
+    ]);
+    for (const [at, target] of [[{ text: 'A DOOR.' }], [{ text: 'TARDIS' }]].entries()) {
+      expect((await confirm(ann, task, task.segments[at], { target })).status).toBe(200);
+    }
+    await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+    // The text is the same as before, but now an editor has confirmed it.
+    const corrected = await until(async () => {
+      const { message: now } = await read(message);
+      return now.untranslated === undefined && now;
+    });
+    expect(corrected.translated_text).toBe('A DOOR.\nTARDIS');
+  });
+
   it('creates jobs that the customer cannot see, cancel or be charged for', async () => {
     expect((await call('GET', '/tapi/v2/translation/')).body.objects).toEqual([]);
     expect((await call('GET', '/tapi/v2/mt_translation/')).body.objects).toEqual([]);
@@ -129,7 +161,7 @@ describe('human correction of a delivered chat message', () => {
         text: 'select uid, price_cents from jobs',
       }),
     };
-    expect(rows.length).toBe(3);
+    expect(rows.length).toBe(4);
     for (const { uid, price_cents } of rows) {
       expect(price_cents).toBe(0);
       expect((await call('GET', `/tapi/v2/translation/${uid}/`)).status).toBe(404);
@@ -153,7 +185,7 @@ describe('human correction of a delivered chat message', () => {
       name: 'test.waiting',
       text: 'select from message_corrections',
     });
-    expect(waiting).toHaveLength(3);
+    expect(waiting).toHaveLength(4);
   });
 
   it('does not restore a text that retention has deleted before the editor finishes', async () => {

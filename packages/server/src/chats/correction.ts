@@ -81,7 +81,8 @@ async function order(transaction: Transaction, account: AccountRef, messageId: s
     brand: await store.brandOf(transaction, account, message.chat_id),
     defaultBrand: message.default_brand ?? undefined,
     text: message.body,
-    translated: message.translated ?? '',
+    // The source text of an untranslated segment must not become its draft, so the message is drafted again.
+    translated: message.untranslated === null ? (message.translated ?? '') : undefined,
   });
   await store.setCorrectionJob(transaction, account, messageId, jobId);
   return true;

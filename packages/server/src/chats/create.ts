@@ -321,6 +321,7 @@ function rowOf(message: store.NewMessage, chat: store.ChatRow, createdAt: Date):
     body: message.text,
     translation_id: message.translationId,
     translated: null,
+    untranslated: null,
     status: message.status,
     failure: null,
     created_at: createdAt,

@@ -30,6 +30,7 @@ export function presentMessage(message: MessageRow): Body {
     text: message.body,
     text_format: message.text_format,
     ...(message.translated === null ? {} : { translated_text: message.translated }),
+    ...(message.untranslated === null ? {} : { untranslated: message.untranslated }),
     translation_uid: message.translation_id,
     status: message.status,
     creation_date: message.created_at.toISOString(),

@@ -2,7 +2,14 @@
 import type { FastifySchema } from 'fastify';
 import Type, { type TSchema } from 'typebox';
 import { ERRORS, type ErrorCode } from '../base/errors.ts';
-import { answer, type DescribedWebhook, describeErrors, ErrorBody, EVERYWHERE } from '../http/schemas.ts';
+import {
+  answer,
+  type DescribedWebhook,
+  describeErrors,
+  ErrorBody,
+  EVERYWHERE,
+  UNTRANSLATED,
+} from '../http/schemas.ts';
 import { MESSAGE_STATUSES } from './states.ts';
 
 /**
@@ -69,6 +76,7 @@ export const ChatMessage = Type.Object(
         description: 'The translation, in the format of `text`; present when the message is translated.',
       }),
     ),
+    untranslated: Type.Optional(UNTRANSLATED),
     translation_uid: Type.String({ description: 'The id of the translation.' }),
     status: MessageStatusSchema,
     creation_date: TIME,

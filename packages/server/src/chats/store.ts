@@ -27,6 +27,8 @@ export interface MessageRow {
   body: string;
   translation_id: string;
   translated: string | null;
+  /** The number of segments that keep their source text in the translation; null if there are none. */
+  untranslated: number | null;
   status: MessageStatus;
   failure: string | null;
   created_at: Date;
@@ -34,8 +36,8 @@ export interface MessageRow {
 }
 
 const MESSAGE = `m.message_id, m.chat_id, m.external_id, m.author_external_id, m.callback_url, m.is_inbound,
-  m.source_language, m.target_language, m.text_format, m.body, m.translation_id, m.translated, m.status, m.failure,
-  m.created_at, m.completed_at`;
+  m.source_language, m.target_language, m.text_format, m.body, m.translation_id, m.translated,
+  m.untranslated, m.status, m.failure, m.created_at, m.completed_at`;
 const CHAT_OF_MESSAGE = `c.external_id as chat_external_id, c.agent_external_id, c.brand,
   c.created_at as chat_created_at`;
 
@@ -362,69 +364,6 @@ export function listEarlier(
 export interface ChatRef {
   account: AccountRef;
   chatId: string;
-}
-
-export interface AnsweredMessage {
-  account: AccountRef;
-  chatId: string;
-  messageId: string;
-  leaseToken: string;
-  from: readonly MessageStatus[];
-  to: MessageStatus;
-  translated: string | undefined;
-  failure: string | undefined;
-}
-
-// Locks chats in the same order as the creation of messages, so that the two cannot deadlock. Then locks the messages
-// in key order, like the statement that extends leases.
-const SETTLE = statement<{ message_id: string; answered_position: number }>(
-  'chats.settle',
-  `with given as materialized (
-     select * from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[],
-       $8::text[], $9::uuid[])
-       as g (part, account_id, message_id, token, from_statuses, to_status, translated, failure, chat_id)),
-   held as materialized (
-     select c.part, c.account_id, c.chat_id, c.answered_position
-       from (select distinct part, account_id, chat_id from given) g
-       join chats c on c.part = g.part and c.account_id = g.account_id and c.chat_id = g.chat_id
-      order by c.part, c.account_id, c.environment, c.external_id
-        for update of c),
-   locked as materialized (
-     select g.*, h.answered_position from held h
-       join given g on g.part = h.part and g.account_id = h.account_id and g.chat_id = h.chat_id
-       join messages l on l.part = g.part and l.account_id = g.account_id and l.message_id = g.message_id
-      where l.lease_token = g.token and l.status = any(string_to_array(g.from_statuses, ' '))
-      order by l.part, l.account_id, l.message_id for update of l)
-   update messages m set status = g.to_status, translated = g.translated, failure = g.failure, lease_token = null,
-          due_at = null, completed_at = (select statement_timestamp() where g.translated is not null)
-     from locked g
-    where m.part = g.part and m.account_id = g.account_id and m.message_id = g.message_id
-   returning m.message_id, g.answered_position`,
-);
-
-/**
- * Stores the outcome of leased messages, which are then translated or failed, and locks their chats until the end of
- * the transaction. Because of this lock, only one transaction at a time records events of a chat, and it sees the
- * events that the previous transaction recorded.
- * @returns for each moved message id, the `answered_position` that its chat had before
- */
-export async function settleMessages(
-  transaction: Transaction,
-  settling: readonly AnsweredMessage[],
-): Promise<Map<string, number>> {
-  const rows = await transaction.query(SETTLE, [
-    settling.map(({ account }) => account.part),
-    settling.map(({ account }) => account.accountId),
-    settling.map(({ messageId }) => messageId),
-    settling.map(({ leaseToken }) => leaseToken),
-    settling.map(({ from }) => from.join(' ')),
-    settling.map(({ to }) => to),
-    settling.map(({ translated }) => translated ?? null),
-    settling.map(({ failure }) => failure ?? null),
-    settling.map(({ chatId }) => chatId),
-  ]);
-  if (rows.length > 0) for (const { account } of settling) transaction.changed('chats', account);
-  return new Map(rows.map((row) => [row.message_id, row.answered_position]));
 }
 
 const RELEASE_ANSWERS = statement<MessageRow>(

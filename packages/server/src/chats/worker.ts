@@ -4,8 +4,8 @@
  *
  * The outcome of a message and its next status:
  * - Translated: `deliver_init`, or `deliver_complete` if the message has no callback URL.
- * - A segment failed: the message is retried soon. After the last attempt, or when a retry cannot help, it is
- *   `mt_failed`.
+ * - A segment failed: the message is retried soon. After the last attempt, or when a retry cannot help, the segment
+ *   keeps its source text. If every segment failed, the message is `mt_failed`.
  * - The text exceeds the time limit: `mt_failed`.
  * - The engine is unavailable: the message is retried for five minutes at most, because later messages wait for it.
  *   Then it is `mt_failed`.
@@ -17,7 +17,7 @@ import { readContext } from '../brands/brands.ts';
 import type { Database } from '../database/database.ts';
 import type { OutboxSender } from '../deliveries/deliveries.ts';
 import { type Scanner, TextTakesTooLong } from '../scanning/scanner.ts';
-import { draftsOf } from '../translation/drafts.ts';
+import { type Drafted, draftsOf, hasTranslation } from '../translation/drafts.ts';
 import type { Translator } from '../translation/translator.ts';
 import { createLeaseQueue, type Lease } from '../work/queue.ts';
 import { type LeaseWorker, RetryLater, startLeaseWorker } from '../work/worker.ts';
@@ -40,7 +40,7 @@ export interface ChatWorkerOptions {
   sourceOf: SourceOf;
   sender: OutboxSender;
   /** Called when the outcome of a message is stored, with the seconds since its creation, for metrics. */
-  settled(outcome: MessageOutcome['kind'], seconds: number): void;
+  settled(outcome: MessageOutcome, seconds: number): void;
 }
 
 /** The maximum number of attempts for a message with failed segments. */
@@ -101,16 +101,9 @@ export function startChatWorker(options: ChatWorkerOptions): ChatWorker {
       signal: lost,
       ...(before === undefined ? {} : { before }),
     });
-    const failed = drafted.filter((one) => one.status === 'failed');
-    if (failed[0] === undefined) {
-      return { kind: 'translated', translated: await assemble(draftsOf(drafted)) };
-    }
-    if (failed.some(({ retry }) => retry === 'wait')) {
-      if (message.age < MAX_TROUBLE_AGE_SECONDS) return new RetryLater(TROUBLE_SECONDS, false);
-    } else if (failed.some(({ retry }) => retry === 'soon') && lease.attempts < MAX_TRIES) {
-      return new RetryLater(retrySeconds(lease.attempts), true);
-    }
-    return { kind: 'failed', reason: `the engine could not translate a segment: ${failed[0].reason}` };
+    const untranslated = untranslatedOf(drafted, lease.attempts, message.age);
+    if (!Array.isArray(untranslated)) return untranslated;
+    return { kind: 'translated', translated: await assemble(draftsOf(drafted)), untranslated };
   }
 
   /**
@@ -158,9 +151,30 @@ export function startChatWorker(options: ChatWorkerOptions): ChatWorker {
     },
     async settle(lease, leased, { end, started }) {
       if (!(await desk.settle({ lease, leased, outcome: end }))) return;
-      options.settled(end.kind, leased.message.age + (performance.now() - started) / 1000);
+      options.settled(end, leased.message.age + (performance.now() - started) / 1000);
       if (end.kind === 'failed') log.warn({ message: lease.id, reason: end.reason }, 'message failed');
     },
     log,
   });
+}
+
+/**
+ * Returns the reasons of the segments that stay untranslated; the next attempt at the message if there is one, or its
+ * failure if no segment was translated or the engine is unavailable.
+ */
+function untranslatedOf(
+  drafted: readonly Drafted[],
+  attempts: number,
+  age: number,
+): string[] | RetryLater | (MessageOutcome & { kind: 'failed' }) {
+  const failed = drafted.filter((one) => one.status === 'failed');
+  const isUnavailable = failed.some(({ retry }) => retry === 'wait');
+  if (isUnavailable && age < MAX_TROUBLE_AGE_SECONDS) return new RetryLater(TROUBLE_SECONDS, false);
+  if (!isUnavailable && failed.some(({ retry }) => retry === 'soon') && attempts < MAX_TRIES) {
+    return new RetryLater(retrySeconds(attempts), true);
+  }
+  if (failed[0] !== undefined && (isUnavailable || !hasTranslation(drafted))) {
+    return { kind: 'failed', reason: `the engine could not translate a segment: ${failed[0].reason}` };
+  }
+  return failed.map(({ reason }) => reason);
 }

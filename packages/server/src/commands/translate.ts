@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import type { Format } from '@dragoman/documents';
 import { counted } from '../base/text.ts';
-import { assemble, open } from '../scanning/tasks.ts';
+import { countUntranslated } from '../jobs/untranslated.ts';
+import { assemble, count, open } from '../scanning/tasks.ts';
 import type { EngineName } from '../settings/engine-names.ts';
 import type { Settings } from '../settings/settings.ts';
 import { requestWithoutAccount } from '../translation/comparison.ts';
@@ -22,8 +23,8 @@ export interface TranslateOptions {
 }
 
 /**
- * Translates a text and prints it. @throws CommandError when a segment could not be translated; nothing is
- * printed then
+ * Translates a text and prints it. As in a job, a few segments may keep their source text.
+ * @throws CommandError when too many segments could not be translated; nothing is printed then
  */
 export async function translate(settings: Settings, file: string, options: TranslateOptions): Promise<void> {
   const { engine: names = enginesWithData(settings) } = options;
@@ -39,11 +40,15 @@ export async function translate(settings: Settings, file: string, options: Trans
     const failed = drafted.filter((one) => one.status === 'failed');
     if (failed.length > 0) {
       const reasons = [...new Set(failed.map(({ reason }) => reason))].join(', ');
-      throw new CommandError(
-        reasons === 'unsupported'
-          ? `${names.join(', ')} does not translate from ${options.from} to ${options.to}.`
-          : `${failed.length} of ${counted(drafted.length, 'segment')} could not be translated: ${reasons}.`,
-      );
+      if (reasons === 'unsupported') {
+        const pair = `from ${options.from} to ${options.to}`;
+        throw new CommandError(`${names.join(', ')} does not translate ${pair}.`);
+      }
+      const sentence = `${failed.length} of ${counted(drafted.length, 'segment')} could not be translated: ${reasons}.`;
+      const words = count({ text, format, sourceLanguage });
+      const job = { words: words.kind === 'counted' ? words.words : 0, source_language: sourceLanguage };
+      if (!countUntranslated(drafted, job, settings.maxUntranslated)) throw new CommandError(sentence);
+      say(sentence);
     }
     process.stdout.write(assemble({ ...task, drafts: draftsOf(drafted) }));
     const seconds = ((performance.now() - started) / 1000).toFixed(1);

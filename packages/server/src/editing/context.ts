@@ -10,6 +10,8 @@ import type { ClaimEnd, TaskKind } from './states.ts';
 /** The rules of editing, all from settings. */
 export interface EditingRules extends ClaimRules {
   deadlineHours: number;
+  /** The largest share of a job's words that may be untranslated in a result without an editor. */
+  maxUntranslated: number;
   taskWords: number;
   reservedHours: number;
   skips: number;
@@ -21,6 +23,7 @@ export interface EditingRules extends ClaimRules {
 export type EditingSettings = Pick<
   Settings,
   | 'editDeadlineHours'
+  | 'maxUntranslated'
   | 'taskWords'
   | 'taskLeaseSeconds'
   | 'taskMinutes'
@@ -37,6 +40,7 @@ export type EditingSettings = Pick<
 export function rulesOf(settings: EditingSettings): EditingRules {
   return {
     deadlineHours: settings.editDeadlineHours,
+    maxUntranslated: settings.maxUntranslated,
     taskWords: settings.taskWords,
     leaseSeconds: settings.taskLeaseSeconds,
     limitSeconds: settings.taskMinutes * 60,

@@ -147,6 +147,7 @@ export interface TaskJobRow {
   text_format: Format;
   source_language: string;
   target_language: string;
+  words: number;
   tone: string | null;
   topics: string[] | null;
   brand: string | null;
@@ -157,7 +158,7 @@ export interface TaskJobRow {
 
 const TASK_JOB = statement<TaskJobRow>(
   'editing.task_job',
-  `select j.uid, j.order_number, j.text_format, j.source_language, j.target_language, j.tone, j.topics,
+  `select j.uid, j.order_number, j.text_format, j.source_language, j.target_language, j.words, j.tone, j.topics,
           b.external_id as brand, b.name as brand_name, j.created_at, a.username
      from jobs j
      join accounts a on a.account_id = j.account_id

@@ -1,5 +1,5 @@
 /** Tests of the fallback `machine` for jobs past their deadline. Confirmed targets are always delivered. */
-import { createFake } from '@dragoman/engines/fake';
+import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
@@ -19,6 +19,7 @@ import {
 } from '../testing/harness.ts';
 
 let server: TestServer;
+let engine: FakeEngine;
 let receiver: Receiver;
 let owner: pg.Client;
 let call: ReturnType<typeof createClient>;
@@ -29,7 +30,10 @@ let operator: TestPerson;
 beforeAll(async () => {
   receiver = await startReceiver();
   server = await startTestServer({
-    engine: () => createFake(),
+    engine: () => {
+      engine = createFake();
+      return engine;
+    },
     settings: { DRAGOMAN_TASK_WORDS: '4', DRAGOMAN_TASK_RESERVED: '4', DRAGOMAN_PRICE_HUMAN: '3' },
   });
   owner = await server.connectOwner();
@@ -418,6 +422,28 @@ describe('a late job with a segment that has neither draft nor target', () => {
       expect(answer.status, answer.text).toBe(200);
       await expectFallback(uid);
     }
+  });
+
+  it('is delivered with its source text if it is short enough', async () => {
+    engine.failOn('poison', 'garbled');
+    const lines = Array.from({ length: 11 }, (_, line) => (line === 4 ? 'A poison.' : `The house ${line}.`));
+    const uid = await orderEdit(call, lines.join('\n'), {
+      brand: 'fb',
+      callback_url: `${receiver.url}/short`,
+    });
+    engine.failOn(null);
+    await passDeadline(uid);
+    const body = await done(uid);
+    expect(body).toMatchObject({ fallback: 'machine', price: 0, untranslated: 1 });
+    expect(body.translated_text).toBe(
+      lines.map((one) => (one === 'A poison.' ? one : one.toUpperCase())).join('\n'),
+    );
+    const callback = await receiver.next(({ path }) => path === '/short');
+    expect(JSON.parse(callback.body)).toMatchObject({
+      untranslated: 1,
+      translated_text: body.translated_text,
+    });
+    await sound();
   });
 
   it('is delivered after an operator requested a redraft', async () => {

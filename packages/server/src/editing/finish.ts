@@ -5,8 +5,9 @@
  *   assembling                  the result is assembled and delivered in one transaction with all its consequences
  *   editing, past the deadline  if the brand's fallback is `machine`: each segment is delivered with its last confirmed
  *                               target, otherwise with its draft. With a draft among them the result is free and
- *                               flagged; if everything is confirmed it is charged. The delivery waits while an editor
- *                               holds a claim, and while a segment has neither target nor draft
+ *                               flagged; if everything is confirmed it is charged. A few segments without target and draft
+ *                               keep their source text. The delivery waits while an editor holds a claim, and while
+ *                               more of them have neither
  *   review, past the deadline   everything is edited: delivered without the review, and charged
  *
  * A job whose result exceeds the time limit three times at one stage fails and is refunded. Attempts during
@@ -18,10 +19,18 @@ import { keptOf } from '../base/kept.ts';
 import type { Log } from '../base/log.ts';
 import { readContext } from '../brands/brands.ts';
 import type { Transaction } from '../database/database.ts';
-import { completeEdited, failEdited, lockWork, readTexts } from '../jobs/jobs.ts';
+import {
+  completeEdited,
+  countUntranslated,
+  failEdited,
+  lockWork,
+  readTexts,
+  type Untranslated,
+} from '../jobs/jobs.ts';
 import { addEfforts, measureEfforts } from '../memory/efforts.ts';
 import { learnFromJob } from '../memory/memory.ts';
 import { TextTakesTooLong } from '../scanning/scanner.ts';
+import type { Drafted } from '../translation/drafts.ts';
 import { EXPIRED_AT_ONCE, endExpiredClaims } from './claims.ts';
 import * as claims from './claims-store.ts';
 import type { EditingContext } from './context.ts';
@@ -45,7 +54,7 @@ const LEASE_SECONDS = 30;
 /** Seconds between attempts at a job past its deadline while an editor holds a claim on it. */
 const IN_WORK_SECONDS = 60;
 /**
- * Seconds between attempts at a job past its deadline while a segment has neither target nor draft. The end
+ * Seconds between attempts at a job past its deadline while too many segments have neither target nor draft. The end
  * of a claim starts an attempt at once.
  */
 const NO_TEXT_SECONDS = 3600;
@@ -150,6 +159,7 @@ interface PreparedDelivery {
   isEdited: boolean;
   trigger: 'revise' | 'complete' | 'fallBack';
   result: string;
+  untranslated: Untranslated | undefined;
 }
 
 /**
@@ -169,7 +179,11 @@ async function deliver(
     readTexts(database, account, jobId, ['source']),
     edits.readTargets(database, account, jobId, false),
   ]);
-  if (stage !== 'assembling' && targets.some(({ target }) => target === null)) {
+  const isIncomplete = stage !== 'assembling' && targets.some(({ target }) => target === null);
+  const untranslated = isIncomplete
+    ? countUntranslated(targets.map(draftedOf), job, context.rules.maxUntranslated)
+    : undefined;
+  if (isIncomplete && untranslated === undefined) {
     await makeDueAgain(database, account, jobId, stage, NO_TEXT_SECONDS);
     return false;
   }
@@ -186,11 +200,20 @@ async function deliver(
     if (failed) observer.delivered('failed');
     return true;
   }
-  const prepared = { stage, job, targets, isEdited, trigger, result } as const;
+  const prepared = { stage, job, targets, isEdited, trigger, result, untranslated } as const;
   const isDelivered = await settle(context, account, jobId, prepared);
   if (isDelivered) observer.delivered(trigger === 'fallBack' ? 'fallback' : 'edited');
   else await makeDueAgain(database, account, jobId, stage, IN_WORK_SECONDS);
   return isDelivered;
+}
+
+/** Returns the text of a segment in the form in which the worker counts untranslated segments. */
+function draftedOf({ segment_id: id, target, route, failed }: edits.SegmentTargetRow): Drafted {
+  const segment = { id, unit: 0, pieces: target ?? failed?.source ?? [] };
+  if (target === null) return { segment, status: 'failed', reason: failed?.reason ?? 'lost', retry: 'never' };
+  const kept = keptOf(route);
+  const translated = kept === undefined ? segment : { ...segment, kept };
+  return { segment: translated, status: 'translated', pieces: target, route: route ?? '', notes: [] };
 }
 
 /**
@@ -230,7 +253,7 @@ async function settle(
   context: EditingContext,
   account: AccountRef,
   jobId: string,
-  { stage, job, targets, isEdited, trigger, result }: PreparedDelivery,
+  { stage, job, targets, isEdited, trigger, ...delivered }: PreparedDelivery,
 ): Promise<boolean> {
   const { database } = context;
   const brand = await readContext(database, account, job.brand, job.target_language);
@@ -241,7 +264,7 @@ async function settle(
   try {
     await database.transaction(async (transaction) => {
       // Locks the job first, as a cancelation does, so that the two cannot deadlock.
-      const completed = await completeEdited(transaction, account, jobId, result, trigger);
+      const completed = await completeEdited(transaction, account, jobId, delivered, trigger);
       const edited = await editedJobs.lockEditedJob(transaction, account, jobId);
       if (!completed || edited?.stage !== stage) throw new ConcurrentChange();
       await store.lockTasks(transaction, account, jobId);
@@ -264,7 +287,7 @@ async function settle(
         await teachMemory(transaction, account, jobId, job, tone);
         const scope = { from: job.source_language, to: job.target_language, tone };
         await addEfforts(transaction, account, scope, efforts);
-        await context.corrected(transaction, account, jobId, result);
+        await context.corrected(transaction, account, jobId, delivered.result);
       }
     });
     return true;

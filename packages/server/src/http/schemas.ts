@@ -42,6 +42,12 @@ export const GIVEN_MOMENT = Type.String({
   description: 'A date (its start in UTC), or a date and time with a time zone.',
 });
 export const OPTIONAL_GIVEN_MOMENT = Type.Union([GIVEN_MOMENT, Type.Null()]);
+/** The mark of a result with untranslated segments. */
+export const UNTRANSLATED = Type.Integer({
+  minimum: 1,
+  description:
+    'The number of sentences that no engine could translate. They keep their source text and are not charged. Absent if all were translated.',
+});
 export const CENTS = Type.Integer({ description: 'US cents.' });
 export const ENVIRONMENT = Type.Enum(['production', 'sandbox']);
 export const KEY_SCOPES = Type.Union(

@@ -99,7 +99,8 @@ export async function rejectJob(
     if (who.environment === 'sandbox') {
       // The sandbox has no editors, so the job completes at once. The customer's program still sees all
       // statuses.
-      await completeEdited(transaction, account, jobId, result ?? '', 'revise', 'machine');
+      const again = { result: result ?? '', untranslated: job.untranslated ?? undefined };
+      await completeEdited(transaction, account, jobId, again, 'revise', 'machine');
     } else if (!(await reopen(transaction, account, jobId, by)))
       throw fieldError('status', reason('job_without_editor'));
   });

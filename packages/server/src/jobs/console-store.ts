@@ -7,6 +7,7 @@ import type { Discount } from '../ledger/price-list.ts';
 import { ofActiveAccount } from '../work/queue.ts';
 import type { JobStatus } from './states.ts';
 import type { JobTier } from './store.ts';
+import type { Untranslated } from './untranslated.ts';
 
 export interface ConsoleJobRow {
   part: number;
@@ -25,6 +26,7 @@ export interface ConsoleJobRow {
   price_cents: number;
   discounts: Discount[] | null;
   fell_back: boolean;
+  untranslated: Untranslated | null;
   created_at: Date;
   finished_at: Date | null;
   failure: string | null;
@@ -39,7 +41,7 @@ export interface ConsoleJobRow {
 }
 
 const COLUMNS = `j.part, j.account_id, j.job_id, j.order_number, j.environment, j.tier, j.uid, j.status,
-  j.source_language, j.target_language, j.text_format, j.words, j.price_cents, j.discounts, j.fell_back, j.created_at,
+  j.source_language, j.target_language, j.text_format, j.words, j.price_cents, j.discounts, j.fell_back, j.untranslated, j.created_at,
   j.finished_at, j.failure, coalesce(j.brand, j.default_brand) as brand, j.tone, j.callback_url, j.due_at, j.attempts, j.redraft,
   coalesce(j.lease_token is not null and j.due_at > now(), false) as leased`;
 

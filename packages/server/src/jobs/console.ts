@@ -102,6 +102,9 @@ const JobDetail = Type.Object(
           'Segments by the engine route that drafted them, or by the reason for which they have no draft.',
       },
     ),
+    untranslated: Type.Array(Type.Object({ failure: Type.String(), segments: Type.Integer() }), {
+      description: 'Segments that keep their source text in the result, by the reason of their failure.',
+    }),
     texts: Type.Array(Type.Object({ kind: Type.String(), body: Type.String(), characters: Type.Integer() }), {
       description: 'The first 20,000 characters of each text.',
     }),
@@ -357,6 +360,10 @@ async function detail(
     timeline: steps.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)),
     deliveries,
     routes,
+    untranslated: Object.entries(row.untranslated?.reasons ?? {}).map(([failure, segments]) => ({
+      failure,
+      segments,
+    })),
     texts,
   };
 }

@@ -18,8 +18,8 @@ export interface CorrectionJob {
   brand: string | undefined;
   defaultBrand: string | undefined;
   text: string;
-  /** The machine translation, used as the editor's draft. */
-  translated: string;
+  /** The machine translation, used as the editor's draft; undefined if an engine drafts the job again. */
+  translated: string | undefined;
 }
 
 /** Cancels an unfinished correction job when all jobs of an account are canceled. */

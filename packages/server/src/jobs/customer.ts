@@ -22,7 +22,7 @@ import { DiscountBody } from '../ledger/price-list.ts';
 import * as log from './console-store.ts';
 import { cancelJob, type JobHooks } from './jobs.ts';
 import { findJobPage } from './lists.ts';
-import { shownDiscounts, shownPrice, showsResult } from './present.ts';
+import { shownDiscounts, shownPrice, shownUntranslated, showsResult } from './present.ts';
 import { JobProgress, type ProgressSource, readEditedWords, readProgress } from './progress.ts';
 import { readListQuery } from './query.ts';
 import { jobParameters } from './schemas.ts';
@@ -76,6 +76,7 @@ const OwnJobDetail = Type.Object(
   {
     ...job,
     words: Type.Integer(),
+    untranslated: Type.Integer({ description: 'The sentences that keep their source text in the result.' }),
     discounts: Type.Array(DiscountBody),
     finished_at: OPTIONAL_MOMENT,
     tone: OPTIONAL_TEXT,
@@ -297,6 +298,7 @@ async function detail(
   return {
     ...presentOwnJob(row, texts.name),
     words: more?.words ?? 0,
+    untranslated: shownUntranslated(row),
     discounts: shownDiscounts(row),
     finished_at: more?.finished_at?.toISOString() ?? null,
     tone: row.tone,

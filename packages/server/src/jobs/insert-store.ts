@@ -188,11 +188,14 @@ export function newJobRow(job: NewJob, inserted: InsertedJobRow): JobRow {
     request_hash: job.requestHash,
     dialect: job.dialect,
     default_brand: job.defaultBrand ?? null,
+    words: job.words,
+    cents_per_word: job.centsPerWord,
     charge: 1,
     created_at: inserted.created_at,
     hold_until: inserted.hold_until,
     upgrade_hash: null,
     fell_back: false,
+    untranslated: null,
     redraft: null,
   };
 }

@@ -11,20 +11,23 @@ import {
   type OutboxSender,
   recordEvents,
 } from '../deliveries/deliveries.ts';
-import { availableCents, capturePrices, voidPrice } from '../ledger/ledger.ts';
+import { availableCents, capturePrices, releasePrice, voidPrice } from '../ledger/ledger.ts';
 import { recordUses } from '../memory/memory.ts';
 import type { JobHooks } from './hooks.ts';
-import { type JobMove, markFellBack, moveJobs } from './move-store.ts';
+import { type JobMove, markFellBack, moveJobs, updatePrice } from './move-store.ts';
+import { hasEffect, type JobOutcome, OUTCOME_TRIGGERS, type SegmentMatch, settledRow } from './outcomes.ts';
 import { type AccountBalance, presentCallback, presentDetail, showsResult } from './present.ts';
 import { keepEditedWords } from './progress.ts';
 import type { JobBody } from './schemas.ts';
-import { type DraftedSegment, writeSegments } from './segment-store.ts';
+import { writeSegments } from './segment-store.ts';
 import { allowsJobMove, JOB_MOVES, type JobActor, type JobTrigger } from './states.ts';
 import * as store from './store.ts';
 import { readLeasedTexts, readTexts, type TextKind, writeResults } from './text-store.ts';
+import type { Untranslated } from './untranslated.ts';
 import { cancelUpgrade } from './upgrade-store.ts';
 
 export type { DraftedJob, JobHooks } from './hooks.ts';
+export type { JobOutcome, SegmentMatch } from './outcomes.ts';
 export { WITH_RESULT } from './present.ts';
 export type { DraftedSegment } from './segment-store.ts';
 export {
@@ -35,6 +38,7 @@ export {
   lockJob as lockWork,
 } from './store.ts';
 export { readTexts } from './text-store.ts';
+export { countUntranslated, type Untranslated } from './untranslated.ts';
 
 /** Returns the caller's user name and available cents, which several responses contain. */
 export async function readAccountBalance(on: Queryable, caller: Caller): Promise<AccountBalance> {
@@ -98,34 +102,6 @@ async function openAllLeased(
   });
 }
 
-/** The outcome of the work on a leased job. */
-export type JobOutcome =
-  | { kind: 'completed'; result: string; matches?: SegmentMatch[] }
-  /** The result exists, but is not shown until the delivery delay has passed. */
-  | { kind: 'held'; result: string; matches?: SegmentMatch[] }
-  /** The stored result is delivered free of charge, as the sandbox trigger `fallback` asks. */
-  | { kind: 'fell_back'; result: string }
-  /** Drafts were made for a human job, and an editor works on them next. */
-  | { kind: 'drafted'; segments: DraftedSegment[]; matches?: SegmentMatch[] }
-  /** New drafts were made for a job that already has tasks for editors. */
-  | { kind: 'redrafted'; segments: DraftedSegment[]; matches?: SegmentMatch[] }
-  | { kind: 'failed'; reason: string };
-
-/** A segment whose draft comes from the translation memory. */
-export interface SegmentMatch {
-  position: number;
-  memoryId: string;
-}
-
-const TRIGGERS = {
-  completed: 'complete',
-  fell_back: 'fallBack',
-  held: 'begin',
-  drafted: 'begin',
-  redrafted: 'redrafted',
-  failed: 'fail',
-} as const satisfies Record<JobOutcome['kind'], JobTrigger>;
-
 export interface JobSettlement {
   /** The token is undefined if editors, not a worker, finish the job. */
   lease: Omit<JobLease, 'token'> & { token: string | undefined };
@@ -145,12 +121,12 @@ function settleAll(
 ): Promise<boolean[]> {
   return database.transaction(async (transaction) => {
     outbox?.clear();
-    const settled = new Set<JobSettlement>();
-    for (const [kind, trigger] of Object.entries(TRIGGERS) as [JobOutcome['kind'], JobTrigger][]) {
+    const settled = new Map<JobSettlement, JobTrigger>();
+    for (const [kind, trigger] of Object.entries(OUTCOME_TRIGGERS) as [JobOutcome['kind'], JobTrigger][]) {
       const all = settlements.filter(({ outcome }) => outcome.kind === kind);
       if (all.length === 0) continue;
       const moved = await makeMoves(transaction, all, trigger);
-      for (const one of moved) settled.add(one);
+      for (const one of moved) settled.set(one, trigger);
       if (kind === 'fell_back') {
         for (const { lease } of moved) await markFellBack(transaction, lease.account, lease.id);
       }
@@ -167,6 +143,7 @@ function settleAll(
         }
       }
     }
+    await endHolds(transaction, [...settled]);
     return settlements.map((one) => settled.has(one));
   });
 }
@@ -215,7 +192,7 @@ async function failUpgrades(
   return ended;
 }
 
-/** Applies the effects of a status change: results, segments, ledger transfers and events. */
+/** Applies the effects of a status change, except those on money: results, segments, prices and events. */
 async function carryOut(
   transaction: Transaction,
   settlements: readonly JobSettlement[],
@@ -238,29 +215,38 @@ async function carryOut(
     if (outcome.kind === 'failed' || outcome.kind === 'redrafted' || outcome.kind === 'fell_back') continue;
     await recordApplied(transaction, lease, outcome.matches ?? []);
   }
-  for (const effect of JOB_MOVES[trigger].effects) {
-    if (effect === 'capture') {
-      const priced = settlements.filter(({ job }) => job.row.price_cents > 0);
-      await capturePrices(
-        transaction,
-        priced.map(({ lease, job }) => ({ account: lease.account, jobId: lease.id, charge: job.row.charge })),
-      );
-    }
-    if (effect === 'void') {
-      // Locks balances in a fixed order, so that two batches with the same accounts cannot deadlock.
-      const inOrder = [...settlements].sort(compareBalances);
-      for (const { lease, job } of inOrder) {
-        await voidPrice(transaction, lease.account, { jobId: lease.id, charge: job.row.charge });
-      }
-    }
-    if (effect === 'callback')
-      await recordEvents(
-        transaction,
-        // A correction job adds no event to the feed; the chat message that it corrects adds one.
-        settlements.filter(({ job }) => job.row.tier !== 'chat').map((one) => eventOf(one, trigger)),
-        outbox,
-      );
+  for (const settlement of settlements) {
+    const row = settledRow(settlement.job.row, settlement.outcome, trigger);
+    if (row !== settlement.job.row) await updatePrice(transaction, settlement.lease.account, row);
   }
+  if (!hasEffect(trigger, 'callback')) return;
+  await recordEvents(
+    transaction,
+    // A correction job adds no event to the feed; the chat message that it corrects adds one.
+    settlements.filter(({ job }) => job.row.tier !== 'chat').map((one) => eventOf(one, trigger)),
+    outbox,
+  );
+}
+
+/**
+ * Ends the holds of jobs whose status has changed. It runs after all these changes and locks balances in a fixed
+ * order, so that two batches with the same accounts cannot deadlock.
+ */
+async function endHolds(
+  transaction: Transaction,
+  settled: readonly (readonly [JobSettlement, JobTrigger])[],
+): Promise<void> {
+  const captured: { account: AccountRef; jobId: string; charge: number }[] = [];
+  for (const [one, trigger] of settled.toSorted(([a], [b]) => compareBalances(a, b))) {
+    const { account, id: jobId } = one.lease;
+    const { charge, price_cents: price } = one.job.row;
+    if (hasEffect(trigger, 'void')) await voidPrice(transaction, account, { jobId, charge });
+    if (!hasEffect(trigger, 'capture') || price === 0) continue;
+    const cents = price - settledRow(one.job.row, one.outcome, trigger).price_cents;
+    if (cents > 0) await releasePrice(transaction, account, { jobId, charge, cents });
+    captured.push({ account, jobId, charge });
+  }
+  await capturePrices(transaction, captured);
 }
 
 function recordApplied(
@@ -273,7 +259,8 @@ function recordApplied(
 }
 
 function eventOf({ lease, job, outcome }: JobSettlement, trigger: JobTrigger): NewEvent {
-  const { row, texts } = job;
+  const { texts } = job;
+  const row = settledRow(job.row, outcome, trigger);
   const failure = outcome.kind === 'failed' ? outcome.reason : null;
   if (row.tier === 'chat') throw new Error('a correction has no event of its own');
   const fell_back = row.fell_back || outcome.kind === 'fell_back';
@@ -434,7 +421,7 @@ export async function completeEdited(
   transaction: Transaction,
   account: AccountRef,
   jobId: string,
-  result: string,
+  { result, untranslated }: { result: string; untranslated?: Untranslated | undefined },
   trigger: 'complete' | 'revise' | 'fallBack',
   actor: JobActor = trigger === 'fallBack' ? 'machine' : 'editor',
 ): Promise<boolean> {
@@ -443,8 +430,10 @@ export async function completeEdited(
   if (!moved) return false;
   if (trigger === 'fallBack') await markFellBack(transaction, account, jobId);
   await keepEditedWords(transaction, account, jobId);
-  const ended = await endEdited(transaction, account, jobId, { kind: 'completed', result });
+  const outcome = { kind: 'completed', result, ...(untranslated && { untranslated }) } as const;
+  const ended = await endEdited(transaction, account, jobId, outcome);
   await carryOut(transaction, [ended], trigger);
+  await endHolds(transaction, [[ended, trigger]]);
   return true;
 }
 
@@ -462,6 +451,10 @@ export async function failEdited(
   const failed = await endEdited(transaction, account, jobId, { kind: 'failed', reason });
   const moved = await makeMoves(transaction, [failed], 'fail');
   await carryOut(transaction, moved, 'fail');
+  await endHolds(
+    transaction,
+    moved.map((one) => [one, 'fail'] as const),
+  );
   return moved.length > 0;
 }
 

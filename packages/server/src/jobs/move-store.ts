@@ -5,6 +5,7 @@ import type { Queryable, Transaction } from '../database/database.ts';
 import { AS_TEXT, columnsOf, statement } from '../database/statements.ts';
 import { ofActiveAccount } from '../work/queue.ts';
 import type { JobStatus } from './states.ts';
+import type { AnyJobRow } from './store.ts';
 
 export interface JobMove {
   account: AccountRef;
@@ -84,6 +85,30 @@ export async function moveJobs(
     transaction.changed('jobs', account, jobId);
     return true;
   });
+}
+
+const UPDATE_PRICE = statement(
+  'jobs.update_price',
+  `update jobs set untranslated = $4, words = $5, discounts = $6, price_cents = $7
+    where part = $1 and account_id = $2 and job_id = $3`,
+);
+
+/** Stores the untranslated segments of a job, and its price without them. */
+export async function updatePrice(
+  transaction: Transaction,
+  account: AccountRef,
+  job: Pick<AnyJobRow, 'job_id' | 'untranslated' | 'words' | 'discounts' | 'price_cents'>,
+): Promise<void> {
+  await transaction.query(UPDATE_PRICE, [
+    account.part,
+    account.accountId,
+    job.job_id,
+    job.untranslated && JSON.stringify(job.untranslated),
+    job.words,
+    job.discounts && JSON.stringify(job.discounts),
+    job.price_cents,
+  ]);
+  transaction.changed('jobs', account, job.job_id);
 }
 
 const UNJUDGED = statement<{ part: number; account_id: string; job_id: string }>(

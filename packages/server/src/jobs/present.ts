@@ -28,7 +28,7 @@ export type PresentedJob = Pick<
   | 'discounts'
   | 'failure'
 > &
-  Partial<Pick<JobRow, 'fell_back'>>;
+  Partial<Pick<JobRow, 'fell_back' | 'untranslated'>>;
 
 export interface AccountBalance {
   balance: number;
@@ -63,6 +63,11 @@ function isReleased(job: Pick<PresentedJob, 'status' | 'fell_back'>): boolean {
 function discountsField(job: PresentedJob): { discounts?: Discount[] } {
   const discounts = shownDiscounts(job);
   return discounts.length === 0 ? {} : { discounts };
+}
+
+/** Returns the number of segments in the shown result that keep their source text; 0 if there is no result. */
+export function shownUntranslated(job: Pick<PresentedJob, 'status' | 'untranslated'>): number {
+  return showsResult(job.status) ? (job.untranslated?.segments ?? 0) : 0;
 }
 
 /** Returns the response body of a create, which is the same in both API formats. */
@@ -124,10 +129,12 @@ interface Texts {
 
 function core(job: PresentedJob, texts: Texts): Omit<Static<typeof Job>, keyof AccountBalance> {
   const result = showsResult(job.status) ? texts.result : undefined;
+  const untranslated = shownUntranslated(job);
   return {
     ...plain(job, texts),
     ...discountsField(job),
     ...(result === undefined ? {} : { translated_text: result }),
+    ...(untranslated === 0 ? {} : { untranslated }),
     ...(job.fell_back === true ? { fallback: 'machine' as const } : {}),
     ...(job.status === 'failed' && job.failure !== null ? { failure: job.failure } : {}),
   };

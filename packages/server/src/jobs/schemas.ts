@@ -11,6 +11,7 @@ import {
   errorResponses,
   pageOf,
   pageParameters,
+  UNTRANSLATED,
 } from '../http/schemas.ts';
 import { DiscountBody } from '../ledger/price-list.ts';
 import { FILTERED_STATUSES } from './query.ts';
@@ -154,6 +155,7 @@ const result = {
     }),
   ),
   translated_text: Type.Optional(TRANSLATED),
+  untranslated: Type.Optional(UNTRANSLATED),
   failure: Type.Optional(FAILURE),
 };
 

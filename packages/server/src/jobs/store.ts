@@ -5,6 +5,7 @@ import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import type { Discount } from '../ledger/price-list.ts';
 import type { JobStatus } from './states.ts';
+import type { Untranslated } from './untranslated.ts';
 
 export type JobTier = 'human' | 'machine';
 /** The tier `chat` marks a job that corrects a chat message. */
@@ -29,6 +30,8 @@ export interface JobRow {
   default_brand: string | null;
   callback_url: string | null;
   price_cents: number;
+  words: number;
+  cents_per_word: number;
   /** Null if every word has the full price. */
   discounts: Discount[] | null;
   charge: number;
@@ -41,6 +44,8 @@ export interface JobRow {
    * charged.
    */
   fell_back: boolean;
+  /** The segments that keep their source text in the result; null if there are none. */
+  untranslated: Untranslated | null;
   /** The engine of a requested redraft; '' for the current engine route, null without a requested redraft. */
   redraft: string | null;
 }
@@ -49,8 +54,8 @@ export interface JobRow {
 export type AnyJobRow = Omit<JobRow, 'tier'> & { tier: AnyTier };
 
 export const JOB_COLUMNS = `job_id, order_number, environment, tier, uid, request_hash, dialect, status, source_language,
-  target_language, text_format, tone, topics, brand, default_brand, callback_url, price_cents, discounts, charge,
-  created_at, hold_until, failure, upgrade_hash, fell_back, redraft`;
+  target_language, text_format, tone, topics, brand, default_brand, callback_url, price_cents, words, cents_per_word,
+  discounts, charge, created_at, hold_until, failure, upgrade_hash, fell_back, untranslated, redraft`;
 
 const FIND = statement<JobRow>(
   'jobs.find',

@@ -23,7 +23,7 @@ const UPGRADE = statement<{ charge: number }>(
   'jobs.upgrade',
   `with before as (
      select part, account_id, job_id, status, tier,
-            jsonb_build_object('charge', charge, 'price_cents', price_cents, 'cents_per_word', cents_per_word, 'discounts', discounts, 'words', words, 'tone', tone,
+            jsonb_build_object('charge', charge, 'price_cents', price_cents, 'cents_per_word', cents_per_word, 'discounts', discounts, 'words', words, 'untranslated', untranslated, 'tone', tone,
               'topics', topics, 'brand', brand, 'default_brand', default_brand, 'callback_url', callback_url,
               'hold_until', hold_until, 'finished_at', finished_at, 'instructions', (
                 select body from job_texts t
@@ -101,12 +101,12 @@ const CANCEL_UPGRADE = statement<{ instructions: string | null }>(
         and (:lease_token::uuid is null or lease_token = :lease_token) for update),
    moved as (
      update jobs j set tier = 'machine', status = :to_status, charge = k.charge, price_cents = k.price_cents, cents_per_word = k.cents_per_word,
-            discounts = k.discounts, words = k.words,
+            discounts = k.discounts, words = k.words, untranslated = k.untranslated,
             tone = k.tone, topics = k.topics, brand = k.brand, default_brand = k.default_brand,
             callback_url = k.callback_url, hold_until = k.hold_until, finished_at = k.finished_at,
             upgrade_hash = null, before_upgrade = null, redraft = null, due_at = null, lease_token = null, attempts = 0
        from before b, jsonb_to_record(b.before_upgrade) as k (charge smallint, price_cents bigint, cents_per_word bigint, discounts jsonb, words integer,
-            tone text, topics text[], brand text, default_brand text, callback_url text, hold_until timestamptz,
+            untranslated jsonb, tone text, topics text[], brand text, default_brand text, callback_url text, hold_until timestamptz,
             finished_at timestamptz, instructions text)
       where j.part = :part and j.account_id = b.account_id and j.job_id = b.job_id
      returning j.part, j.account_id, j.job_id, j.environment, j.source_language, j.target_language, j.tier, j.status,

@@ -8,12 +8,13 @@
  *   translating, delivery delay over     completed with the stored result
  *   translating, redraft requested       untouched segments get another draft: translating, as before
  *   drafted with failed segments         retried later, unless every engine would fail in the same way again.
- *                                        After the last attempt the job fails and its hold is released. In the
- *                                        human tier the failed segments go to the editor with the reason; in a
- *                                        redraft they keep their draft.
+ *                                        After the last attempt, failed segments keep their source text and are
+ *                                        not charged. If too many words failed, or every segment, the job fails
+ *                                        and its hold is released. In the human tier the failed segments go to
+ *                                        the editor with the reason; in a redraft they keep their draft.
  *   text over its time limit             failed at once, hold released; a redraft leaves the old drafts
  *   sandbox trigger in the text          failed at once, or completed as after a fallback
- *   engine unavailable                   retried every minute for a day, then as after the last attempt
+ *   engine unavailable                   retried every minute for a day, then the job fails
  */
 import type { Piece } from '@dragoman/documents';
 import type { Context, Lane } from '@dragoman/engines';
@@ -38,6 +39,7 @@ import {
   type SegmentMatch,
 } from './jobs.ts';
 import { createRateLimiter } from './rate-limiter.ts';
+import { countUntranslated } from './untranslated.ts';
 
 export interface TranslationWorkerOptions {
   database: Database;
@@ -50,8 +52,10 @@ export interface TranslationWorkerOptions {
   leaseSeconds: number;
   /** Whose figures decide between the drafts of an engine and of the memory. */
   draftFigures: 'account' | 'all';
+  /** The largest share of a job's words that may be untranslated in its result. */
+  maxUntranslated: number;
   /** Called with the outcome of each job when it is stored. */
-  settled(outcome: JobOutcome['kind']): void;
+  settled(outcome: JobOutcome): void;
   /** Called at most every half second while a long job is drafted. */
   progress(progress: DraftProgress): void;
 }
@@ -125,7 +129,7 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Lease
     async settle(lease, job, { outcome, lane }) {
       const immediate = lane === 'interactive' || worker.runningCount < SHARED_COMMIT_JOBS;
       if (!(await settler.settle({ lease, job, outcome }, immediate))) return;
-      options.settled(outcome.kind);
+      options.settled(outcome);
       if (outcome.kind === 'failed') log.warn({ job: lease.id, reason: outcome.reason }, 'job failed');
     },
     log,
@@ -144,7 +148,8 @@ async function decide(
   const trigger = sandboxTriggerOf(row.environment, texts.source);
   if (texts.result !== undefined) {
     const fallsBack = trigger === 'fallback' && row.tier === 'human' && !held;
-    return fallsBack ? { kind: 'fell_back', result: texts.result } : finish(texts.result, held);
+    const stored = { result: texts.result, ...(row.untranslated && { untranslated: row.untranslated }) };
+    return fallsBack ? { kind: 'fell_back', ...stored } : { ...finish(texts.result, held), ...stored };
   }
   if (trigger === 'fail') return { kind: 'failed', reason: 'the text contains [sandbox:fail]' };
   const isRedraft = row.redraft !== null;
@@ -156,9 +161,12 @@ async function decide(
   const isUpgrade = row.upgrade_hash !== null;
   // An upgraded job has the machine job's result as its supplied text. Without an editor (in the sandbox),
   // this finished document is also the result of the upgraded job.
-  if (texts.supplied !== undefined && !toEditor && isUpgrade) return finish(texts.supplied, held);
-  // For an editor, an upgraded job is drafted by an engine again: the machine's result has no segments.
-  if (texts.supplied !== undefined && !(toEditor && isUpgrade) && !isRedraft) {
+  if (texts.supplied !== undefined && !toEditor && isUpgrade && row.untranslated === null) {
+    return finish(texts.supplied, held);
+  }
+  // For an editor, an upgraded job is drafted by an engine again: the machine's result has no segments. Without an
+  // editor, it is drafted again if some segments of the result were not translated.
+  if (texts.supplied !== undefined && !isUpgrade && !isRedraft) {
     return alignSupplied(options, lease, job, texts.supplied);
   }
   const { segments, assemble } = await options.scanner.open(lease.account, taskOf(job));
@@ -171,11 +179,14 @@ async function decide(
   const matches = matchesOf(drafted);
   if (toEditor && isRedraft) return { kind: 'redrafted', segments: drafted.map(segmentForEditor), matches };
   if (toEditor) return compareDrafts(options, lease, job, lost, drafted, purpose);
-  const failed = drafted.find((one) => one.status === 'failed');
-  if (failed !== undefined) {
-    return { kind: 'failed', reason: `the engine could not translate a segment: ${failed.reason}` };
+  const failed = drafted.filter((one) => one.status === 'failed');
+  if (failed[0] === undefined) return { ...finish(await assemble(draftsOf(drafted)), held), matches };
+  const isUnavailable = failed.some(({ retry }) => retry === 'wait');
+  const untranslated = isUnavailable ? undefined : countUntranslated(drafted, row, options.maxUntranslated);
+  if (untranslated === undefined) {
+    return { kind: 'failed', reason: `the engine could not translate a segment: ${failed[0].reason}` };
   }
-  return { ...finish(await assemble(draftsOf(drafted)), held), matches };
+  return { ...finish(await assemble(draftsOf(drafted)), held), matches, untranslated };
 }
 
 const isForEditor = (row: AnyJobRow): boolean => row.tier !== 'machine' && row.environment === 'production';

@@ -25,6 +25,7 @@ import {
 import { adjust, LedgerError, readStatement, refund, topUp } from './ledger.ts';
 import { PERIOD, periodOf } from './period.ts';
 import { DiscountBody } from './price-list.ts';
+import { answerRequest, readRequest, takeRequest } from './request-store.ts';
 import * as store from './store.ts';
 
 const MAX_CENTS = 100_000_000_000;
@@ -137,9 +138,9 @@ async function presentStatement(
   for (const { at, kind, change } of lines) {
     const day = days.get(dayOf(at));
     if (day === undefined) continue;
-    // A void and a refund reduce the spent amount, because the customer got that money back.
-    if (kind === 'hold' || kind === 'void' || kind === 'refund') day.spent -= change;
-    else day.put += change;
+    // A release, a void and a refund reduce the spent amount, because the customer got that money back.
+    if (kind === 'top_up' || kind === 'adjustment') day.put += change;
+    else day.spent -= change;
   }
   return {
     opening,
@@ -179,14 +180,14 @@ async function moveMoney(
   const hash = createHash('sha256').update(JSON.stringify(wanted)).digest();
   try {
     return await database.transaction(async (transaction) => {
-      if (!dryRun && !(await store.takeRequest(transaction, ref, key as string, hash))) {
-        const first = await store.readRequest(transaction, ref, key as string);
+      if (!dryRun && !(await takeRequest(transaction, ref, key as string, hash))) {
+        const first = await readRequest(transaction, ref, key as string);
         if (first?.request_hash.equals(hash)) return first.answer as MovedBody;
         throw fieldError('Idempotency-Key', 'was used for another request.');
       }
       const moved = await transferMoney(transaction, ref, wanted, dryRun);
       if (dryRun) throw new DryRun(moved);
-      await store.answerRequest(transaction, ref, key as string, moved);
+      await answerRequest(transaction, ref, key as string, moved);
       await recordAudit(transaction, request.person, {
         action: `money.${wanted.kind}`,
         account: ref,

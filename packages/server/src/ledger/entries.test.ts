@@ -25,6 +25,9 @@ it('a job has one entry with the held and the charged amount, at the time of its
     line(4, 'void', 'canceled', 7, 7),
     line(5, 'top_up', null, 100, 100),
     line(6, 'capture', 'done', 12, 0),
+    line(7, 'hold', 'partly', 40, -40),
+    line(8, 'release', 'partly', 4, 4),
+    line(8, 'capture', 'partly', 36, 0),
   ];
   const entries = joinByJob(lines).map(({ uid, kind, onHold, charged, change }) => [
     uid,
@@ -39,6 +42,7 @@ it('a job has one entry with the held and the charged amount, at the time of its
     ['canceled', 'void', 0, 0, 0],
     [null, 'top_up', 0, 0, 100],
     ['done', 'capture', 0, 12, -12],
+    ['partly', 'capture', 0, 36, -36],
   ]);
 });
 

@@ -13,6 +13,8 @@ export interface StatementEntry extends Pick<StatementLine, 'at' | 'kind' | 'uid
   edited_words: StatementLine['edited_words'];
 }
 
+/** The transfers that end a hold or a part of it. */
+const ENDS: ReadonlySet<string> = new Set(['capture', 'release', 'void']);
 const NOTHING = { memo: null, onHold: 0, charged: 0, change: 0, discounts: [], edited_words: null };
 
 /**
@@ -25,7 +27,7 @@ export function joinByJob(lines: readonly StatementLine[]): StatementEntry[] {
     const { at, kind, uid, memo, amount, change, discounts, edited_words } = line;
     const key = uid ?? line;
     const before = entries.get(key) ?? NOTHING;
-    const held = kind === 'hold' ? amount : kind === 'capture' || kind === 'void' ? -amount : 0;
+    const held = kind === 'hold' ? amount : ENDS.has(kind) ? -amount : 0;
     const charged = kind === 'capture' ? amount : kind === 'refund' ? -amount : 0;
     // At least zero: a capture or void may end a hold of an earlier period, which is not in the lines.
     const onHold = Math.max(0, before.onHold + held);

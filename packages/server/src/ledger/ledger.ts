@@ -1,6 +1,7 @@
 /**
  * Transfers of money. The price of a job is held when the job is created. The hold ends once: it is captured
- * when the job completes, or voided when the job fails or is canceled. The column `available` of a balance is
+ * when the job completes, or voided when the job fails or is canceled. Before a capture, the part of the hold for
+ * untranslated words is released. The column `available` of a balance is
  * the amount that the customer can spend. Unique keys prevent double charges, and a check constraint enforces
  * the credit limit.
  */
@@ -217,7 +218,7 @@ export function isOverdrawn(error: unknown): boolean {
   return constraintOf(error) === 'balances_credit_limit';
 }
 
-/** Captures the holds of several charges in one statement. Free jobs have no hold. */
+/** Captures what is left of the holds of several charges in one statement. Free jobs have no hold. */
 export async function capturePrices(
   transaction: Transaction,
   jobs: readonly (Charge & { account: AccountRef })[],
@@ -231,7 +232,16 @@ export async function capturePrices(
 
 /** Voids the hold of a charge. Free jobs have no hold. */
 export function voidPrice(transaction: Transaction, account: AccountRef, charge: Charge): Promise<void> {
-  return store.voidHold(transaction, account, charge, uuidv7());
+  return store.giveBack(transaction, account, { ...charge, cents: undefined }, uuidv7());
+}
+
+/** Releases a part of the hold of a charge, before the rest is captured. */
+export function releasePrice(
+  transaction: Transaction,
+  account: AccountRef,
+  release: Charge & { cents: number },
+): Promise<void> {
+  return store.giveBack(transaction, account, release, uuidv7());
 }
 
 /** Returns the available balance in cents, without the credit limit. */

@@ -29,7 +29,7 @@ import {
 } from './prices.ts';
 
 export type { Discount, MatchKind, MatchShares, WordCounts } from './prices.ts';
-export { FUZZY_KINDS, MATCH_KINDS, MEMORY_KINDS } from './prices.ts';
+export { FUZZY_KINDS, MATCH_KINDS, MEMORY_KINDS, priceOf, withoutUntranslated } from './prices.ts';
 
 /** The schema of a discount in answers. */
 export const DiscountBody = Type.Object(

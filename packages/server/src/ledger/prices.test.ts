@@ -13,6 +13,7 @@ import {
   type PriceTerm,
   priceOf,
   toPriceIndex,
+  withoutUntranslated,
 } from './prices.ts';
 
 const ACCOUNTS = ['a', 'b'].map((accountId) => ({ part: 0, accountId }) as AccountRef);
@@ -227,5 +228,56 @@ describe('the price of a job', () => {
     expect(() => priceOf(-1, [], 2)).toThrow(RangeError);
     expect(() => priceOf(1.5, [], 1)).toThrow(RangeError);
     expect(() => priceOf(2, repeats(3, 50), 1)).toThrow(RangeError);
+  });
+});
+
+describe('withoutUntranslated', () => {
+  const shares = fc.uniqueArray(fc.constantFrom(...MATCH_KINDS), { maxLength: 4 }).chain((kinds) =>
+    fc.tuple(
+      ...kinds.map((kind) =>
+        fc.record({
+          kind: fc.constant(kind),
+          words: fc.integer({ min: 1, max: 50 }),
+          share: fc.integer({ min: 0, max: 99 }),
+        }),
+      ),
+    ),
+  );
+
+  it('takes repeats from the discount for repeats, and other words from the full price first', () => {
+    const discounts = [
+      { kind: 'fuzzy85', words: 10, share: 60 },
+      { kind: 'repeat', words: 8, share: 25 },
+    ] as const;
+    const left = withoutUntranslated({ words: 100, discounts }, { words: 12, repeated: 8 });
+    expect(left).toEqual({ words: 88, discounts: [discounts[0]] });
+    expect(withoutUntranslated({ words: 20, discounts }, { words: 12, repeated: 0 })).toEqual({
+      words: 8,
+      discounts: [{ kind: 'repeat', words: 8, share: 25 }],
+    });
+  });
+
+  it('never costs more than before, nor more than the translated words alone', () => {
+    fc.assert(
+      fc.property(
+        shares,
+        fc.nat(200),
+        fc.nat(200),
+        fc.nat(200),
+        cents,
+        (discounts, full, words, repeated, price) => {
+          const all = full + discounts.reduce((sum, one) => sum + one.words, 0);
+          const left = withoutUntranslated(
+            { words: all, discounts },
+            { words, repeated: Math.min(words, repeated) },
+          );
+          expect(left.words).toBe(Math.max(0, all - words));
+          const now = priceOf(left.words, left.discounts, price);
+          expect(now).toBeLessThanOrEqual(priceOf(all, discounts, price));
+          expect(now).toBeLessThanOrEqual(left.words * price);
+          for (const one of left.discounts) expect(one.words).toBeGreaterThan(0);
+        },
+      ),
+    );
   });
 });

@@ -156,3 +156,35 @@ export function priceOf(words: number, discounts: readonly Discount[], centsPerW
   }
   return Math.max(Math.floor(hundredths / 100), Math.min(hundredths, 1));
 }
+
+/**
+ * Returns the words and discounts of a text without the words that were not translated. Repeated words are taken from
+ * the discount for repeats. The other words are taken from those with the highest share first, so a customer never
+ * pays for an untranslated word.
+ * @param left `repeated`: how many of the untranslated `words` are in repeated segments
+ */
+export function withoutUntranslated(
+  { words, discounts }: { words: number; discounts: readonly Discount[] },
+  left: { words: number; repeated: number },
+): { words: number; discounts: Discount[] } {
+  const all = Math.min(left.words, words);
+  const full = words - discounts.reduce((sum, one) => sum + one.words, 0);
+  const repeats = discounts.find(({ kind }) => kind === 'repeat')?.words ?? 0;
+  const repeated = Math.min(left.repeated, repeats, all);
+  let rest = Math.max(0, all - repeated - full);
+  const dearestFirst = discounts.toSorted((one, other) => other.share - one.share);
+  const taken = new Map<MatchKind, number>();
+  for (const { kind, words: matched } of dearestFirst) {
+    const own = kind === 'repeat' ? repeated : 0;
+    const more = Math.min(rest, matched - own);
+    rest -= more;
+    taken.set(kind, own + more);
+  }
+  return {
+    words: words - all,
+    discounts: discounts.flatMap((one) => {
+      const still = one.words - taken.get(one.kind)!;
+      return still === 0 ? [] : [{ ...one, words: still }];
+    }),
+  };
+}

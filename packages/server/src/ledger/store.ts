@@ -175,6 +175,9 @@ const OF_JOB = statement<JobTransferRow>(
     where part = $1 and account_id = $2 and job_id = $3 and kind in ('capture', 'void')
    union all
    select created_at, kind, amount_cents, memo, transfer_id from transfers
+    where part = $1 and account_id = $2 and job_id = $3 and kind = 'release'
+   union all
+   select created_at, kind, amount_cents, memo, transfer_id from transfers
     where part = $1 and account_id = $2 and job_id = $3 and kind = 'refund'
     order by transfer_id`,
 );
@@ -185,51 +188,6 @@ export function selectJobTransfers(
   jobId: string,
 ): Promise<JobTransferRow[]> {
   return on.query(OF_JOB, [account.part, account.accountId, jobId]);
-}
-
-// If two requests have the same key, the second waits for the commit of the first.
-const TAKE_REQUEST = statement<{ key: string }>(
-  'ledger.take_request',
-  `insert into money_requests (part, account_id, key, request_hash) values ($1, $2, $3, $4)
-   on conflict (part, account_id, key) do nothing returning key`,
-);
-const ANSWER_REQUEST = statement(
-  'ledger.answer_request',
-  'update money_requests set answer = $4 where part = $1 and account_id = $2 and key = $3',
-);
-const READ_REQUEST = statement<{ request_hash: Buffer; answer: unknown }>(
-  'ledger.read_request',
-  'select request_hash, answer from money_requests where part = $1 and account_id = $2 and key = $3',
-);
-
-/** Reserves an idempotency key. @returns whether the key was free */
-export async function takeRequest(
-  transaction: Transaction,
-  account: AccountRef,
-  key: string,
-  requestHash: Buffer,
-): Promise<boolean> {
-  const values = [account.part, account.accountId, key, requestHash];
-  return (await transaction.query(TAKE_REQUEST, values)).length > 0;
-}
-
-/** Stores the answer to a request, so that a repeated request gets the same answer. */
-export async function answerRequest(
-  transaction: Transaction,
-  account: AccountRef,
-  key: string,
-  answer: object,
-): Promise<void> {
-  await transaction.query(ANSWER_REQUEST, [account.part, account.accountId, key, JSON.stringify(answer)]);
-}
-
-export async function readRequest(
-  transaction: Transaction,
-  account: AccountRef,
-  key: string,
-): Promise<{ request_hash: Buffer; answer: unknown } | undefined> {
-  const [row] = await transaction.query(READ_REQUEST, [account.part, account.accountId, key]);
-  return row;
 }
 
 // With this isolation level all queries of the transaction see the same snapshot.
@@ -273,7 +231,7 @@ export interface LineRow {
 const LINES = statement<LineRow>(
   'ledger.lines',
   `select t.created_at, t.kind, j.uid, t.memo, t.amount_cents, (${CHANGE})::bigint as change_cents,
-          case when t.charge = j.charge and t.kind in ('hold', 'capture')
+          case when t.charge = j.charge and (t.kind = 'capture' or t.kind = 'hold' and j.untranslated is null)
             then j.discounts end as discounts,
           case when t.charge = j.charge and t.kind = 'capture' then j.edited_words end as edited_words
      from transfers t left join jobs j on j.part = $1 and j.account_id = t.account_id and j.job_id = t.job_id
@@ -345,16 +303,19 @@ export async function insertHolds(
   return rows;
 }
 
-// Copies amount and environment from the hold. A free job has no hold, so it gets no transfer.
+// Copies environment and amount from the hold, without the released part. A free job has no hold, so it gets no transfer.
 const CAPTURE_ALL = statement(
   'ledger.capture_all',
   `insert into transfers (part, account_id, transfer_id, environment, job_id, charge, kind, debit, credit, amount_cents)
    select h.part, h.account_id, g.transfer_id, h.environment, h.job_id, h.charge, 'capture', 'held', 'revenue',
-          h.amount_cents
+          h.amount_cents - coalesce(r.amount_cents, 0)
      from unnest($1::smallint[], $2::uuid[], $3::uuid[], $4::uuid[], $5::smallint[])
        as g (part, account_id, job_id, transfer_id, charge)
      join transfers h on h.part = g.part and h.account_id = g.account_id and h.job_id = g.job_id
-      and h.charge = g.charge and h.kind = 'hold'`,
+      and h.charge = g.charge and h.kind = 'hold'
+     left join transfers r on r.part = g.part and r.account_id = g.account_id and r.job_id = g.job_id
+      and r.charge = g.charge and r.kind = 'release'
+    where h.amount_cents > coalesce(r.amount_cents, 0)`,
 );
 
 export async function captureAll(
@@ -371,25 +332,28 @@ export async function captureAll(
   for (const { account, jobId } of entries) transaction.changed('balance', account, jobId);
 }
 
-const VOID = statement(
-  'ledger.void',
+const GIVE_BACK = statement(
+  'ledger.give_back',
   `with held as materialized (
-     select part, account_id, environment, job_id, charge, amount_cents from transfers
+     select part, account_id, environment, job_id, charge, coalesce($7, amount_cents) as amount_cents from transfers
       where part = $1 and account_id = $2 and job_id = $3 and charge = $5 and kind = 'hold'),
    entry as (
      insert into transfers (part, account_id, transfer_id, environment, job_id, charge, kind, debit, credit, amount_cents)
-     select part, account_id, $4, environment, job_id, charge, 'void', 'held', 'available', amount_cents from held)
+     select part, account_id, $4, environment, job_id, charge, $6, 'held', 'available', amount_cents from held)
    update balances b set available_cents = b.available_cents + held.amount_cents from held
     where b.part = $1 and b.account_id = $2 and b.environment = held.environment`,
 );
 
-export async function voidHold(
+/** Gives a hold back. @param cents the released part of the hold; undefined to void all of it */
+export async function giveBack(
   transaction: Transaction,
   account: AccountRef,
-  { jobId, charge }: { jobId: string; charge: number },
+  { jobId, charge, cents }: { jobId: string; charge: number; cents: number | undefined },
   transferId: string,
 ): Promise<void> {
-  await transaction.query(VOID, [account.part, account.accountId, jobId, transferId, charge]);
+  const kind = cents === undefined ? 'void' : 'release';
+  const values = [account.part, account.accountId, jobId, transferId, charge, kind, cents ?? null];
+  await transaction.query(GIVE_BACK, values);
   transaction.changed('balance', account, jobId);
 }
 

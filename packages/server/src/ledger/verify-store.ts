@@ -13,9 +13,10 @@ export interface Discrepancy {
 /**
  * Recalculates everything from the transfers. Each row of the result is a violated rule:
  * - a balance that is missing or not the sum of its transfers
- * - a job whose price and hold differ
+ * - a job whose price is not its hold without the released part
  * - a job whose price is not that of its words, the price of a word, and its discounts, now or before an upgrade
  * - a completed job that was not captured, or a job that was captured before it completed
+ * - a released part of a job that has no untranslated segments or is not completed
  * - a failed or canceled job, or a fallback to a machine draft, whose hold was not voided
  * - a machine charge that was not captured before an upgrade, or a canceled upgrade that was not voided
  * - a transfer of a job in the balance of the other environment
@@ -36,11 +37,22 @@ const VERIFY = statement<Discrepancy>(
     where b.available_cents is distinct from coalesce(t.cents, 0)
    union all
    select 'hold', j.part, j.account_id, j.job_id::text,
-          format('price %s, held %s', j.price_cents, coalesce(h.amount_cents, 0))
+          format('price %s, held %s', j.price_cents, coalesce(h.amount_cents, 0) - coalesce(r.amount_cents, 0))
      from jobs j left join transfers h
        on h.part = j.part and h.account_id = j.account_id and h.job_id = j.job_id and h.charge = j.charge
       and h.kind = 'hold'
-    where j.price_cents <> coalesce(h.amount_cents, 0)
+     left join transfers r
+       on r.part = j.part and r.account_id = j.account_id and r.job_id = j.job_id and r.charge = j.charge
+      and r.kind = 'release'
+    where j.price_cents <> coalesce(h.amount_cents, 0) - coalesce(r.amount_cents, 0)
+   union all
+   select 'release', j.part, j.account_id, j.job_id::text,
+          format('status %s, %s untranslated, released %s', j.status,
+                 coalesce(j.untranslated->>'segments', '0'), r.amount_cents)
+     from transfers r join jobs j
+       on j.part = r.part and j.account_id = r.account_id and j.job_id = r.job_id and j.charge = r.charge
+    where r.kind = 'release'
+      and (j.untranslated is null or j.status not in ('completed', 'accepted', 'rejected'))
    union all
    select 'price', j.part, j.account_id, j.job_id::text,
           format('price %s, words and discounts say %s', j.price_cents, j.cents)
@@ -80,15 +92,23 @@ const VERIFY = statement<Discrepancy>(
      left join transfers e
        on e.part = h.part and e.account_id = h.account_id and e.job_id = h.job_id and e.charge = h.charge
       and e.kind in ('capture', 'void')
+     left join transfers r
+       on r.part = h.part and r.account_id = h.account_id and r.job_id = h.job_id and r.charge = h.charge
+      and r.kind = 'release'
     where (h.charge > j.charge and j.tier <> 'machine')
-       or e.kind is distinct from case when h.charge = 1 then 'capture' else 'void' end
+       or e.kind is distinct from case when r.amount_cents = h.amount_cents then null
+                                       when h.charge = 1 then 'capture' else 'void' end
    union all
    select 'amount', e.part, e.account_id, e.job_id::text,
-          format('held %s, ended with %s', h.amount_cents, e.amount_cents)
+          format('held %s, ended with %s', h.amount_cents - coalesce(r.amount_cents, 0), e.amount_cents)
      from transfers e left join transfers h
        on h.part = e.part and h.account_id = e.account_id and h.job_id = e.job_id and h.charge = e.charge
       and h.kind = 'hold'
-    where e.kind in ('capture', 'void') and e.amount_cents is distinct from h.amount_cents
+     left join transfers r
+       on r.part = e.part and r.account_id = e.account_id and r.job_id = e.job_id and r.charge = e.charge
+      and r.kind = 'release'
+    where e.kind in ('capture', 'void')
+      and e.amount_cents is distinct from h.amount_cents - coalesce(r.amount_cents, 0)
    union all
    select 'environment', t.part, t.account_id, t.job_id::text,
           format('job of %s, %s in %s', j.environment, t.kind, t.environment)

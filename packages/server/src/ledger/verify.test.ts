@@ -2,7 +2,7 @@
  * Tests `verifyLedger` with faulty data of upgraded, accepted and canceled jobs, and with concurrent
  * transfers.
  */
-import { createFake } from '@dragoman/engines/fake';
+import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
@@ -30,10 +30,14 @@ const HUMAN = '/tapi/v2/translation/';
 const MACHINE = '/tapi/v2/mt_translation/';
 
 let server: TestServer;
+let engine: FakeEngine;
 let owner: pg.Client;
 beforeAll(async () => {
   server = await startTestServer({
-    engine: () => createFake(),
+    engine: () => {
+      engine = createFake();
+      return engine;
+    },
     settings: { DRAGOMAN_SANDBOX_HOLD: '0', DRAGOMAN_PRICE_HUMAN: '3', DRAGOMAN_PRICE_MACHINE: '2' },
   });
   owner = await server.connectOwner();
@@ -127,6 +131,38 @@ describe('verifyLedger', () => {
     expect(await rules(`delete from transfers ${of('back', `kind = 'void'`)}`)).toEqual(['balance', 'end']);
     const more = `update transfers set amount_cents = 7 ${of('back', `kind = 'void'`)}`;
     expect(await rules(more)).toEqual(['amount', 'balance']);
+  });
+
+  it('reports a wrong or unexplained release of a part of a hold', async () => {
+    const made = await server.createAccount({ balanceCents: 1000 });
+    const production = createClient(server.url, made.production_key);
+    const lines = Array.from({ length: 10 }, (_, line) => (line === 3 ? 'A poison line' : `A sound line`));
+    engine.failOn('poison', 'garbled');
+    await production('POST', MACHINE, { ...job('partly'), text: lines.join('\n') });
+    const completed = await until(async () => {
+      const { body } = await production('GET', `${MACHINE}partly/`);
+      return body.status === 'completed' && body;
+    });
+    engine.failOn(null);
+    expect(completed).toMatchObject({ untranslated: 1, price: 54, balance: 946 });
+    const account = (await accountNamed(server.database, made.username)).ref;
+    const rules = async (planted: string) => (await findings(planted, account)).map(({ rule }) => rule);
+    const update = (set: string, kind: string) =>
+      `update transfers set ${set} where account_id = $1 and kind = '${kind}'`;
+    expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+    expect(
+      await findings(`delete from transfers where account_id = $1 and kind = 'release'`, account),
+    ).toEqual([
+      { rule: 'amount', detail: 'held 60, ended with 54' },
+      { rule: 'balance', detail: 'balance says 946, transfers say 940' },
+      { rule: 'hold', detail: 'price 54, held 60' },
+    ]);
+    expect(await rules(update('amount_cents = 7', 'release'))).toEqual(['amount', 'balance', 'hold']);
+    expect(await rules(update('amount_cents = 60', 'capture'))).toEqual(['amount']);
+    expect(await findings('update jobs set untranslated = null where account_id = $1', account)).toEqual([
+      { rule: 'release', detail: 'status completed, 0 untranslated, released 6' },
+    ]);
+    expect(await rules('update jobs set words = 30 where account_id = $1')).toEqual(['price']);
   });
 
   it('counts accounts, transfers and cents', async () => {

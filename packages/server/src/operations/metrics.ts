@@ -22,6 +22,8 @@ export interface Metrics {
   scanTimedOut(): void;
   jobsCreated(count: number): void;
   jobSettled(outcome: string): void;
+  /** Counts segments that keep their source text in a result, by the reasons of their failures. */
+  untranslated(of: 'job' | 'message', reasons: Readonly<Record<string, number>>): void;
   deliveries: SenderMetrics;
   messagesCreated(count: number): void;
   readonly quota: QuotaObserver;
@@ -170,13 +172,22 @@ function watchRetries(registry: Registry, { retries }: Database): void {
 
 function createJobMetrics(
   registry: Registry,
-): Pick<Metrics, 'jobsCreated' | 'jobSettled' | 'messagesCreated' | 'messageSettled' | 'quota'> {
+): Pick<
+  Metrics,
+  'jobsCreated' | 'jobSettled' | 'untranslated' | 'messagesCreated' | 'messageSettled' | 'quota'
+> {
   const registers = [registry];
   const created = new Counter({ name: 'dragoman_jobs_created_total', help: 'Jobs created.', registers });
   const settled = new Counter({
     name: 'dragoman_jobs_settled_total',
     help: 'Jobs that a worker settled, by outcome.',
     labelNames: ['outcome'],
+    registers,
+  });
+  const untranslated = new Counter({
+    name: 'dragoman_untranslated_segments_total',
+    help: 'Segments that keep their source text in a result because no engine could translate them, by reason.',
+    labelNames: ['of', 'reason'],
     registers,
   });
   const messagesCreated = new Counter({
@@ -204,6 +215,9 @@ function createJobMetrics(
   return {
     jobsCreated: (count) => created.inc(count),
     jobSettled: (outcome) => settled.inc({ outcome }),
+    untranslated(of, reasons) {
+      for (const [reason, count] of Object.entries(reasons)) untranslated.inc({ of, reason }, count);
+    },
     messagesCreated: (count) => messagesCreated.inc(count),
     messageSettled: (outcome, seconds) => messages.observe({ outcome }, seconds),
     quota: { used: (words) => sandboxWords.inc(words), refused: () => sandboxRefusals.inc() },

@@ -196,10 +196,13 @@ function startJobs(
     capacity: settings.workerJobs,
     leaseSeconds: settings.leaseSeconds,
     draftFigures: settings.draftFigures,
+    maxUntranslated: settings.maxUntranslated,
     progress: live.progress,
     settled(outcome) {
-      metrics.jobSettled(outcome);
-      if (outcome === 'drafted') drafted();
+      metrics.jobSettled(outcome.kind);
+      // A held result is counted when it is delivered.
+      if (outcome.kind === 'completed') metrics.untranslated('job', outcome.untranslated?.reasons ?? {});
+      if (outcome.kind === 'drafted') drafted();
     },
   });
 }
@@ -218,7 +221,11 @@ function startChats(
     leaseSeconds: Math.min(MESSAGE_LEASE_SECONDS, settings.leaseSeconds),
     sourceOf,
     sender,
-    settled: metrics.messageSettled,
+    settled(outcome, seconds) {
+      metrics.messageSettled(outcome.kind, seconds);
+      if (outcome.kind === 'failed') return;
+      for (const reason of outcome.untranslated ?? []) metrics.untranslated('message', { [reason]: 1 });
+    },
   });
 }
 

@@ -44,6 +44,12 @@ export const WORK_SETTINGS = {
     integer(0, 87_600),
     'Hours after which a delivered job counts as accepted unless its customer rejects it; 0 means never.',
   ),
+  maxUntranslated: setting(
+    'DRAGOMAN_MAX_UNTRANSLATED',
+    '0.1',
+    decimal(0, 1),
+    'The share of a machine-translated job’s words that may stay untranslated. A job with more fails.',
+  ),
   editDeadlineHours: setting(
     'DRAGOMAN_EDIT_DEADLINE',
     '24',

@@ -3,10 +3,7 @@ import type { Piece, Segment } from '@dragoman/documents';
 import type { Confidence } from '@dragoman/engines';
 import { routeOfKept } from '../base/kept.ts';
 
-/**
- * The draft of one segment. A failed segment has no draft, because the source must never pass as a
- * translation.
- */
+/** The draft of one segment. A failed segment has no draft, so that its source text never passes as a translation. */
 export type Drafted =
   | {
       segment: Segment;
@@ -30,15 +27,14 @@ export type Drafted =
  */
 export type Retry = 'wait' | 'soon' | 'never';
 
-/**
- * Returns the drafts by segment id, in the form that a scanner assembles.
- * @throws Error when a segment failed: a text is assembled completely or not at all
- */
+/** Returns the drafts by segment id, in the form that a scanner assembles. Failed segments keep their source text. */
 export function draftsOf(drafted: readonly Drafted[]): [segmentId: string, pieces: Piece[]][] {
-  return drafted.map((one) => {
-    if (one.status === 'failed') throw new Error('a text with a failed segment cannot be assembled');
-    return [one.segment.id, one.pieces];
-  });
+  return drafted.flatMap((one) => (one.status === 'failed' ? [] : [[one.segment.id, one.pieces]]));
+}
+
+/** Whether any segment was translated, rather than failed or kept because it needs no translation. */
+export function hasTranslation(drafted: readonly Drafted[]): boolean {
+  return drafted.some(({ status, segment }) => status === 'translated' && segment.kept === undefined);
 }
 
 /**

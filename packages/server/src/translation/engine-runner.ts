@@ -113,12 +113,13 @@ export function createEngineRunner(
       return { drafts, away };
     } catch (error) {
       if (request.signal.aborted) throw request.signal.reason;
+      if (request.segments.length > 1) return askDivided(request, ask);
       breaker.failed();
       observer.asked(engine.name, request.lane, seconds(), 'failed');
       // The error's message may quote the customer's text. The log gets only its name and its place in the code.
       log?.error({ error, name: engine.name }, 'an engine threw');
       const thrown = { status: 'failed', reason: 'crashed', detail: 'the engine threw' } as const;
-      // This text may have triggered a bug in the engine, so the next engine gets the sentences.
+      // This text may have triggered a bug in the engine, so the next engine gets the sentence.
       const drafts = request.segments.map(({ id }): Draft => ({ id, ...thrown }));
       return { drafts, away: false };
     }
@@ -159,4 +160,22 @@ export function createEngineRunner(
       return version.asked;
     },
   };
+}
+
+/** Asks for each half of the segments, because a single one may have triggered the error. */
+async function askDivided<Request extends DraftRequest>(
+  request: Request,
+  ask: (half: Request) => Promise<EngineAnswer>,
+): Promise<EngineAnswer> {
+  const { segments } = request;
+  const half = Math.ceil(segments.length / 2);
+  const drafts: Draft[] = [];
+  let away = false;
+  for (const part of [segments.slice(0, half), segments.slice(half)]) {
+    const answer = await ask({ ...request, segments: part });
+    const refused = { status: 'failed', reason: 'unavailable', detail: 'paused after failures' } as const;
+    drafts.push(...(answer.drafts ?? part.map(({ id }): Draft => ({ id, ...refused }))));
+    away ||= answer.away;
+  }
+  return { drafts, away };
 }

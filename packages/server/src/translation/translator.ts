@@ -6,7 +6,7 @@
  *
  * A text is drafted in slices, which take turns with the slices of other texts. The next engine gets only the
  * sentences that an engine could not translate or translated badly. A sentence that no engine can translate
- * fails; the source is never passed off as a translation.
+ * fails and has no draft; jobs and chats decide what its text becomes.
  */
 import type { Piece, Segment } from '@dragoman/documents';
 import type { Context, Engine, Lane, Term } from '@dragoman/engines';

@@ -20,7 +20,7 @@ import css from './account.module.css';
 import { type Environment, EnvironmentSwitch, environmentOf } from './environment.tsx';
 import { availableOf, balanceOf, LowBalance } from './LowBalance.tsx';
 
-const KINDS = ['hold', 'capture', 'void', 'refund', 'top_up', 'adjustment'] as const;
+const KINDS = ['hold', 'capture', 'release', 'void', 'refund', 'top_up', 'adjustment'] as const;
 
 const own = () => query('readOwnAccount');
 

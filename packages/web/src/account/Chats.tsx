@@ -115,6 +115,9 @@ function Message({ message }: { message: ChatMessage }) {
           <strong>{message.translated_text}</strong>
         </p>
       )}
+      {message.untranslated !== undefined && (
+        <p className={css.muted}>{t('account.message.untranslated', { count: message.untranslated })}</p>
+      )}
     </li>
   );
 }

@@ -71,7 +71,7 @@ function JobDetails({ job, drafted }: { job: OwnJobDetail; drafted: DraftingProg
     <>
       <Actions job={job} />
       {job.environment === 'production' && job.tier === 'human' && <Queries uid={job.uid} />}
-      {job.failure !== null && <Notice tone="danger">{job.failure}</Notice>}
+      <Notices job={job} />
       <Facts
         facts={[
           ...(job.name === null ? [] : [{ label: t('account.job.file'), value: <bdi>{job.name}</bdi> }]),
@@ -156,6 +156,13 @@ function JobDetails({ job, drafted }: { job: OwnJobDetail; drafted: DraftingProg
       </Block>
     </>
   );
+}
+
+function Notices({ job: { failure, untranslated } }: { job: OwnJobDetail }) {
+  const t = useTranslate();
+  if (failure !== null) return <Notice tone="danger">{failure}</Notice>;
+  if (untranslated === 0) return null;
+  return <Notice tone="warning">{t('account.job.untranslated', { count: untranslated })}</Notice>;
 }
 
 function Block({ title, children }: { title: string; children: ReactNode }) {

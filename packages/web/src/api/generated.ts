@@ -84,6 +84,8 @@ export type ChatMessage = {
   text_format: MessageFormat;
   /** The translation, in the format of `text`; present when the message is translated. */
   translated_text?: string | undefined;
+  /** The number of sentences that no engine could translate. They keep their source text and are not charged. Absent if all were translated. */
+  untranslated?: number | undefined;
   /** The id of the translation. */
   translation_uid: string;
   status: MessageStatus;
@@ -500,6 +502,11 @@ export type ConsoleJobDetail = {
   routes: ({
     route: string | null;
     failure: string | null;
+    segments: number
+  })[];
+  /** Segments that keep their source text in the result, by the reason of their failure. */
+  untranslated: ({
+    failure: string;
     segments: number
   })[];
   /** The first 20,000 characters of each text. */
@@ -1670,6 +1677,8 @@ export type OwnJobDetail = {
   /** ISO 8601, in UTC. */
   created_at: string;
   words: number;
+  /** The sentences that keep their source text in the result. */
+  untranslated: number;
   discounts: Discount[];
   finished_at: string | null;
   tone: string | null;

@@ -27,7 +27,7 @@ const job = ({ username = '', job = '' }: Record<string, string>) =>
 
 export const load = ({ queries, params }: Loading) => queries.ensureQueryData(job(params));
 
-const TRANSFER_KINDS = ['top_up', 'hold', 'capture', 'void', 'refund', 'adjustment'] as const;
+const TRANSFER_KINDS = ['top_up', 'hold', 'capture', 'release', 'void', 'refund', 'adjustment'] as const;
 const TEXTS = ['source', 'supplied', 'instructions', 'result'] as const;
 
 type JobData = Answer<'readConsoleJob'>;
@@ -128,6 +128,7 @@ export default function Job({ params }: PageProps) {
 
 function Summary({ job, drafted }: { job: JobData; drafted: DraftingProgress | undefined }) {
   const t = useTranslate();
+  const failureOf = useEngineFailure();
   return (
     <Card>
       <div className={css.stack}>
@@ -159,6 +160,14 @@ function Summary({ job, drafted }: { job: JobData; drafted: DraftingProgress | u
               job.edited_words && <Count key="opened" value={job.edited_words.opened} />,
             ],
             [t('job.words.voted'), job.edited_words && <Count key="voted" value={job.edited_words.voted} />],
+            [
+              t('job.untranslated'),
+              job.untranslated
+                .map(({ failure, segments }) =>
+                  t('job.untranslated.by', { count: segments, why: failureOf(failure) }),
+                )
+                .join(', ') || null,
+            ],
             [t('console.price'), <DiscountedPrice key="price" of={job} />],
             [t('console.brand'), job.brand],
             [t('console.brand.tone'), job.tone],

@@ -32,7 +32,7 @@ const statement = (username: string, search: Search) =>
 export const load = ({ queries, params, search }: Loading) =>
   queries.ensureQueryData(statement(params.username!, search));
 
-const KINDS = ['top_up', 'hold', 'capture', 'void', 'refund', 'adjustment'] as const;
+const KINDS = ['top_up', 'hold', 'capture', 'release', 'void', 'refund', 'adjustment'] as const;
 
 export default function Money({ params, search }: PageProps) {
   const t = useTranslate();
