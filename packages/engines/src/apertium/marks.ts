@@ -1,0 +1,72 @@
+/** Repairs apostrophes and quotation marks of a reply, and writes the opening marks of Spanish questions. */
+
+import type { Item } from './decode.ts';
+import type { Edit } from './outline.ts';
+import { applyEdits, outlineOf } from './outline.ts';
+
+/** Repairs the marks of a reply in the language `to`. `source` is the outline of the source. */
+export function repairMarks(items: readonly Item[], source: string, to: string | undefined): Item[] {
+  const repaired = applyEdits(items, apostrophes(outlineOf(items), source));
+  return to === 'es' ? applyEdits(repaired, openingMarks(outlineOf(repaired))) : repaired;
+}
+
+/** Restores the typographic apostrophes and single quotation marks, which Apertium replaces by straight ones. */
+function apostrophes(text: string, source: string): Edit[] {
+  const given: string[] = source.match(/['’]/g) ?? [];
+  const found = [...text.matchAll(/['’]/g)];
+  if (!given.includes('’')) return [];
+  const isTypographic = !given.includes("'");
+  if (!isTypographic && given.length !== found.length) return [];
+  return found.map(({ index }, nth) => ({
+    from: index,
+    to: index + 1,
+    text: isTypographic ? '’' : given[nth]!,
+  }));
+}
+
+/** Matches the mark at the end of a question or an exclamation. The text ends there, or a new sentence begins. */
+const ENDING = /(?<=[^\s!?])(?:\?+|!+)(?=["”»’)\]]{0,3}(?:$|\s+["“«‘([¿¡—–-]{0,3}(?:\p{Lu}|\p{N}|$)))/gu;
+/** Matches the number of a list item, and marks before a clause that may be a question of its own. */
+const BEGINNING = /^\s*(?:\p{N}{1,3}|\p{L})[.)]\s+|[:;]\s+|\n/gu;
+/** Matches the end of a sentence, but not of an abbreviation. */
+const SENTENCE = /(?<!(?:^|[^\p{L}])(?:\p{L}|Sr|Sra|Srta|Dr|Dra|Ud|Uds))\.["”»)]?\s+["“«(]?\p{Lu}/u;
+const BRACKETS: Readonly<Record<string, string>> = {
+  '"': '"',
+  '”': '“',
+  '»': '«',
+  '’': '‘',
+  ')': '(',
+  ']': '[',
+};
+
+/**
+ * Returns edits that write `¿` and `¡` at the beginning of questions and exclamations. Where the beginning is uncertain,
+ * such as between quotation marks of another sentence, nothing is written.
+ */
+function openingMarks(text: string): Edit[] {
+  const edits: Edit[] = [];
+  let last = 0;
+  for (const { 0: mark, index } of text.matchAll(ENDING)) {
+    let sentence = text.slice(last, index);
+    const bracket = BRACKETS[text[index + mark.length] ?? ''];
+    const cut = bracket === undefined ? -1 : sentence.lastIndexOf(bracket);
+    const begin = cut >= 0 ? cut + 1 : endOf([...sentence.matchAll(BEGINNING)].at(-1));
+    sentence = sentence.slice(begin);
+    const start = sentence.search(/[^\s>•·*_#"”»’)\]—–-]|"(?=\p{L})/u);
+    if (start >= 0 && /[\p{L}\p{N}]/u.test(sentence) && !/[¿¡]/.test(sentence) && isOneSentence(sentence)) {
+      const at = last + begin + start;
+      edits.push({ from: at, to: at, text: mark.startsWith('?') ? '¿' : '¡' });
+    }
+    last = index + mark.length;
+  }
+  return edits;
+}
+
+const endOf = (match: RegExpMatchArray | undefined): number =>
+  match === undefined ? 0 : match.index! + match[0].length;
+
+function isOneSentence(text: string): boolean {
+  const count = (mark: string): number => text.split(mark).length - 1;
+  const isBalanced = ['()', '[]', '“”', '«»'].every(([open, close]) => count(open!) === count(close!));
+  return isBalanced && count('"') % 2 === 0 && !SENTENCE.test(text);
+}
