@@ -66,16 +66,26 @@ interface Word {
   place: number;
   /** Number of words before it in its sentence that are not copied from the other text. */
   rank: number;
+  /** Whether it follows such a word with a capital, as in the name of a country. */
+  isInName: boolean;
 }
 
 function wordsOf(text: string, other: ReadonlySet<string>): Word[] {
-  const found = [...text.matchAll(WORD)];
+  const matches = [...text.matchAll(WORD)];
   let end = 0;
   let rank = 0;
-  return found.map(({ 0: word, index }, nth) => {
-    if (/[.!?:;…]/.test(text.slice(end, index))) rank = 0;
+  let isInName = false;
+  return matches.map(({ 0: word, index }, nth) => {
+    if (/[.!?:;…]/.test(text.slice(end, index))) {
+      rank = 0;
+      isInName = false;
+    }
     end = index + word.length;
-    return { text: word, at: index, place: nth / found.length, rank: other.has(word) ? rank : rank++ };
+    const isCopied = other.has(word);
+    const found = { text: word, at: index, place: nth / matches.length, rank, isInName };
+    if (!isCopied) rank++;
+    isInName = !isCopied && isCapital([...word][0]!);
+    return found;
   });
 }
 
@@ -85,10 +95,14 @@ const WORD = new RegExp(`[\\p{L}\\p{M}\\p{N}]+|${KEEP}`, 'gu');
 const ENGLISH_CAPITAL =
   /^(?:I|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|January|February|March|April|May|June|July|August|(?:Sept|Nov|Dec)ember|October|M(?:rs?|s)|Dr|God|Christmas|Internet|\p{L}+(?:ish|ese|ians?|eans?)|French|Germans?|Dutch|Greeks?|Czechs?|Arabs?|Arabic|Catalans?)$/u;
 
+/** The number of words by which Apertium may move a word. */
+const REACH = 3;
+
 /**
  * Returns edits that write the capitals in lower case that Apertium has added. Each capitalized word of the source
  * accounts for the nearest one of the reply. Of the others, only those are changed that stand where Apertium adds
  * capitals: at most one translated word precedes them in their sentence. Words copied from the source do not count.
+ * Besides, English-Spanish writes `No` for "has no".
  */
 function gained(text: string, source: string, to: string | undefined): Edit[] {
   const [given, made] = [new Set(source.match(WORD)), new Set(text.match(WORD))];
@@ -106,13 +120,13 @@ function gained(text: string, source: string, to: string | undefined): Edit[] {
     const distance = (at: number): number => Math.abs(found[at]!.place - place);
     const spare = (): boolean => found.length - next > expected.length - nth;
     while (spare() && distance(next + 1) < distance(next)) next++;
-    if (next < found.length) accounted.add(found[next++]!);
+    if (next < found.length && distance(next) <= REACH / made.size) accounted.add(found[next++]!);
   });
   const startsWithCapital = isCapital(FIRST.exec(source)?.[0] ?? '');
   const first = FIRST.exec(text)?.index;
   return found
     .filter((word) => !accounted.has(word) && !(startsWithCapital && word.at === first))
-    .filter((word) => word.rank <= 1 || (to === 'es' && word.text === 'No'))
+    .filter((word) => (word.rank <= 1 && !word.isInName) || (to === 'es' && word.text === 'No'))
     .filter((word) => !isCapital([...word.text][1] ?? 'a'))
     .map(({ at, text: word }) => ({ from: at, to: at + 1, text: word[0]!.toLowerCase() }))
     .filter(({ text: letter }) => letter.length === 1);

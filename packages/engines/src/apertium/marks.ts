@@ -13,15 +13,15 @@ export function repairMarks(items: readonly Item[], source: string, to: string |
 /** Restores the typographic apostrophes and single quotation marks, which Apertium replaces by straight ones. */
 function apostrophes(text: string, source: string): Edit[] {
   const given: string[] = source.match(/['’]/g) ?? [];
-  const found = [...text.matchAll(/['’]/g)];
   if (!given.includes('’')) return [];
+  const found = [...text.matchAll(/['’]/g)];
+  const isSame = given.length === found.length;
   const isTypographic = !given.includes("'");
-  if (!isTypographic && given.length !== found.length) return [];
-  return found.map(({ index }, nth) => ({
-    from: index,
-    to: index + 1,
-    text: isTypographic ? '’' : given[nth]!,
-  }));
+  return found.map(({ index }, nth) => {
+    const isClosing = text.lastIndexOf('‘', index) > (found[nth - 1]?.index ?? -1);
+    const mark = isTypographic || isClosing ? '’' : isSame ? given[nth]! : text[index]!;
+    return { from: index, to: index + 1, text: mark };
+  });
 }
 
 /** Matches the mark at the end of a question or an exclamation. The text ends there, or a new sentence begins. */
@@ -68,5 +68,6 @@ const endOf = (match: RegExpMatchArray | undefined): number =>
 function isOneSentence(text: string): boolean {
   const count = (mark: string): number => text.split(mark).length - 1;
   const isBalanced = ['()', '[]', '“”', '«»'].every(([open, close]) => count(open!) === count(close!));
-  return isBalanced && count('"') % 2 === 0 && !SENTENCE.test(text);
+  const quotes = count('"') + (text.match(/(?<!\p{L})'|'(?!\p{L})/gu) ?? []).length;
+  return isBalanced && quotes % 2 === 0 && !SENTENCE.test(text);
 }

@@ -15,10 +15,10 @@ export const OPAQUE = new RegExp(
     '(?<![\\p{L}\\p{N}])[A-Za-z][A-Za-z\\d+.-]{1,15}://[\\w./?#=&%:@~+-]*',
     // Clock times.
     '(?<![\\p{L}\\p{N}])\\d{1,2}(?:[:.]\\d\\d)?\\s?[AaPp][Mm](?![\\p{L}\\p{N}])',
-    // The letter of a list item, and a letter in brackets.
-    '(?=\\p{L}[.)]\\s)(?<=^\\s{0,9}\\(?)\\p{L}',
+    // The letter of a list item, a letter in brackets, and abbreviations such as "n/a" and "a.k.a.".
+    '(?=\\p{L}[.)](?:\\s|$))(?<=^\\s{0,9}\\(?)\\p{L}',
     '(?<=\\()\\p{L}(?=\\))',
-    '(?<![\\p{L}\\p{N}])[Nn]/[Aa](?![\\p{L}\\p{N}])',
+    '(?<![\\p{L}\\p{N}])(?:[Nn]/[Aa]|a/\\p{Ll}|\\p{Ll}(?:\\.\\p{Ll}){2,4})(?![\\p{L}\\p{N}])',
     '(?<![\\p{L}\\p{N}])I(?=[/&+]\\p{L})|(?<=\\p{L}[/&+])I(?![\\p{L}\\p{N}])',
     // A single capital is a word at the beginning of a sentence and in titles, such as "What A Day". It is none in
     // "Plan A" and "Q&A".

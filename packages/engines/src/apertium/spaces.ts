@@ -59,7 +59,9 @@ function atMarks(text: string, source: string): Edit[] {
   for (const { 0: mark, index } of source.matchAll(MARKS)) {
     const sides = given.get(mark) ?? [];
     given.set(mark, sides);
-    sides.push({ before: isSpace(source, index - 1), after: isSpace(source, index + 1) });
+    // Abbreviations such as `e.g.` have other spaces in other languages.
+    const after = mark === '.' ? undefined : isSpace(source, index + 1);
+    sides.push({ before: isSpace(source, index - 1), after });
   }
   const found = [...text.matchAll(MARKS)];
   const counts = new Map<string, number>();
@@ -87,8 +89,12 @@ function editsFor(text: string, wanted: ReadonlyMap<number, Sides>): Edit[] {
   const edits: Edit[] = [];
   for (let at = 0; at < text.length; at++) {
     if (text[at] === ' ') {
-      const wishes = [wanted.get(at - 1)?.after, wanted.get(at + 1)?.before];
-      if (wishes.includes(false) && !wishes.includes(true)) edits.push({ from: at, to: at + 1, text: '' });
+      const after = wanted.get(at - 1)?.after;
+      const before = wanted.get(at + 1)?.before;
+      const isRemoved =
+        (before === false && (after !== true || CLOSING.includes(text[at + 1]!))) ||
+        (after === false && (before !== true || OPENING.includes(text[at - 1]!)));
+      if (isRemoved) edits.push({ from: at, to: at + 1, text: '' });
     } else if (at > 0) {
       const wishes = [wanted.get(at - 1)?.after, wanted.get(at)?.before];
       const isAtWord = WORD.test(text[at - 1]!) || WORD.test(text[at]!);
