@@ -143,7 +143,7 @@ describe('the check of URLs', () => {
     'WWW.evil.example',
     'x://example.com',
     'https://example.com.evil.example',
-  ])('rejects an invented URL beside a protected one: %s', (invented) => {
+  ])('rejects an invented URL next to a protected one: %s', (invented) => {
     const source: Piece[] = [{ text: 'See ' }, { keep: 1, text: url }, { text: ' for the house.' }];
     const target: Piece[] = [{ text: 'Ve ' }, { keep: 1, text: url }, { text: ` para ${invented} casa.` }];
     expect(engineFaultOf(target, source, direction)).toBe('the reply has a URL that is not in the source');

@@ -15,16 +15,21 @@ house?|house!|house?!|house!?|house!!!|house???|?|!|¿house?|¡house!|¿|¡|hous
 😀|😀 house|house😀|house 😀 garden|👍🏽|👩‍👩‍👧‍👦 house|❤️|house ❤️|🇪🇸|🇪🇸house|:)|:-)|;-)|:D|<3|^_^|¯\_(ツ)_/¯|漢字|漢字 house|house漢字|عربي|שלום house|Привет|Ελλάδα house|ไทย|한국어
 `;
 
-export const ODD_TEXTS: readonly string[] = [
-  ...LINES.split(/[\n|]/),
-  ...[
-    '`house`',
-    '```house```',
-    'nin\u0303o',
-    'cafe\u0301',
-    '\u200bhouse\u200b',
-    'ho\u00aduse',
-    '\ufeffhouse',
-  ],
-  ...['house|house || garden', '|', '(house|house)', '\\', 'house\u00a0garden'],
-].filter((text) => text !== '');
+/** Texts that cannot be in the list above. */
+const OTHERS = [
+  '`house`',
+  '```house```',
+  'nin\u0303o',
+  'cafe\u0301',
+  '\u200bhouse\u200b',
+  'ho\u00aduse',
+  'house\u00a0garden',
+  '\ufeffhouse',
+  'house|house || garden',
+  '|',
+  '\\',
+];
+
+export const ODD_TEXTS: readonly string[] = LINES.split(/[\n|]/)
+  .filter((text) => text !== '')
+  .concat(OTHERS);

@@ -21,16 +21,14 @@ export function isCapital(letter: string): boolean {
   return letter === letter.toUpperCase() && letter !== letter.toLowerCase();
 }
 
-const isMixed = (word: string): boolean => /\p{Lu}.*\p{Lu}|\p{Ll}\p{Lu}/u.test(word);
-
 /**
- * Returns edits that restore the case of names such as `iPhone` and `JavaScript`, and that keep one of two variants such
- * as `YouTube/Youtube`.
+ * Returns edits that restore the case of names such as `iPhone` and `USB`, and that keep one of two variants such as
+ * `YouTube/Youtube`. A word in small letters may be another word than an abbreviation in capitals.
  */
 function names(text: string, source: string): Edit[] {
-  const given = new Set(source.match(/[\p{L}\p{M}\p{N}]+/gu));
+  const made = new Set(text.match(WORD));
   const cased = new Map<string, string>();
-  for (const word of given) if (isMixed(word)) cased.set(word.toLowerCase(), word);
+  for (const [name] of source.matchAll(WORD)) if (CASED.test(name)) cased.set(name.toLowerCase(), name);
   const edits: Edit[] = [];
   let end = 0;
   for (const { 0: word, 1: variant, index } of text.matchAll(NAME)) {
@@ -38,26 +36,33 @@ function names(text: string, source: string): Edit[] {
     if (name === undefined || index < end) continue;
     end = index + word.length;
     if (variant?.toLowerCase() === word.toLowerCase() && !source.includes('/')) end += variant.length + 1;
-    else if (given.has(word)) continue;
-    edits.push({ from: index, to: end, text: given.has(word) ? word : name });
+    else if (made.has(name) || (/^\P{Lu}+$/u.test(word) && !/\p{Ll}/u.test(name))) continue;
+    edits.push({ from: index, to: end, text: name });
   }
   return edits;
 }
 
+/** Matches words with capitals after the first letter. */
+const CASED = /\p{L}.*\p{Lu}/u;
 const NAME = /[\p{L}\p{M}\p{N}]+(?=\/([\p{L}\p{M}\p{N}]+)|)/gu;
 
-/** Returns the edit that writes the first letter as a capital if the source begins with one. */
+/**
+ * Returns the edit that writes the first letter as a capital if the source begins with one. It also corrects `EL`, the
+ * translation of a first word with one letter.
+ */
 function firstCapital(text: string, source: string): Edit[] {
-  const first = FIRST.exec(source)?.[0] ?? '';
-  const letter = FIRST.exec(text);
-  if (letter === null || !isCapital(first) || isCapital(letter[0]) || letter[0] === KEEP) return [];
-  const upper = letter[0].toUpperCase();
-  if (upper.length !== letter[0].length) return [];
-  return [{ from: letter.index, to: letter.index + upper.length, text: upper }];
+  const given = FIRST.exec(source)?.[0] ?? '';
+  const made = FIRST.exec(text);
+  if (made === null || !isCapital([...given][0] ?? '') || made[0] === KEEP) return [];
+  const [letter = '', ...rest] = made[0];
+  const isUpper = rest.length > 0 && given.length === 1 && made[0] === made[0].toUpperCase();
+  const word = letter.toUpperCase() + (isUpper ? rest.join('').toLowerCase() : rest.join(''));
+  if (word === made[0] || word.length !== made[0].length) return [];
+  return [{ from: made.index, to: made.index + word.length, text: word }];
 }
 
-/** Matches the first letter, or a protected word before it. */
-const FIRST = new RegExp(`\\p{L}|${KEEP}`, 'u');
+/** Matches the first letter with the letters after it, or a protected word before it. */
+const FIRST = new RegExp(`\\p{L}[\\p{L}\\p{M}]*|${KEEP}`, 'u');
 
 interface Word {
   text: string;
@@ -91,9 +96,14 @@ function wordsOf(text: string, other: ReadonlySet<string>): Word[] {
 
 const WORD = new RegExp(`[\\p{L}\\p{M}\\p{N}]+|${KEEP}`, 'gu');
 
-/** Matches words that only English writes with a capital: the first person, months, days, languages and titles. */
-const ENGLISH_CAPITAL =
-  /^(?:I|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|January|February|March|April|May|June|July|August|(?:Sept|Nov|Dec)ember|October|M(?:rs?|s)|Dr|God|Christmas|Internet|\p{L}+(?:ish|ese|ians?|eans?)|French|Germans?|Dutch|Greeks?|Czechs?|Arabs?|Arabic|Catalans?)$/u;
+/** Words that English writes with a capital, unlike other languages: the first person, titles, days, languages. */
+const ENGLISH_CAPITALS = new Set(
+  `I Mr Mrs Ms Dr God Christmas Internet Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March
+April May June July August September October November December English Spanish French Portuguese Catalan Galician
+Basque Italian German Dutch Danish Swedish Norwegian Finnish Polish Czech Hungarian Romanian Bulgarian Greek Turkish
+Russian Ukrainian Arabic Hebrew Chinese Japanese Korean Indian Latin American Mexican Brazilian European African Asian
+British Irish Christian Catholic Jewish Muslim`.split(/\s/),
+);
 
 /** The number of words by which Apertium may move a word. */
 const REACH = 3;
@@ -102,12 +112,12 @@ const REACH = 3;
  * Returns edits that write the capitals in lower case that Apertium has added. Each capitalized word of the source
  * accounts for the nearest one of the reply. Of the others, only those are changed that stand where Apertium adds
  * capitals: at most one translated word precedes them in their sentence. Words copied from the source do not count.
- * Besides, English-Spanish writes `No` for "has no".
+ * English-Spanish also adds one in "La casa No tiene", for "has no".
  */
 function gained(text: string, source: string, to: string | undefined): Edit[] {
   const [given, made] = [new Set(source.match(WORD)), new Set(text.match(WORD))];
   const capitalized = (word: Word): boolean => isCapital([...word.text][0]!);
-  const isEnglish = ({ text: word }: Word): boolean => ENGLISH_CAPITAL.test(word);
+  const isEnglish = ({ text: word }: Word): boolean => ENGLISH_CAPITALS.has(word);
   const expected = wordsOf(source, made).filter(
     (word) => capitalized(word) && !made.has(word.text) && !isEnglish(word),
   );
@@ -122,7 +132,7 @@ function gained(text: string, source: string, to: string | undefined): Edit[] {
     while (spare() && distance(next + 1) < distance(next)) next++;
     if (next < found.length && distance(next) <= REACH / made.size) accounted.add(found[next++]!);
   });
-  const startsWithCapital = isCapital(FIRST.exec(source)?.[0] ?? '');
+  const startsWithCapital = isCapital(FIRST.exec(source)?.[0][0] ?? '');
   const first = FIRST.exec(text)?.index;
   return found
     .filter((word) => !accounted.has(word) && !(startsWithCapital && word.at === first))

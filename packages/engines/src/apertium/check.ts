@@ -40,7 +40,7 @@ const RATIO_FROM = 20;
 
 /** Returns why a reply cannot be a translation, without quoting the reply. Returns null if no fault was found. */
 export function faultOf(items: readonly Item[], record: EncodingRecord): string | null {
-  const { outline: source, kept, length } = record;
+  const { outline: source, kept, fixed, length } = record;
   const target = outlineOf(items);
   const isMore = (mark: RegExp): boolean =>
     (target.match(mark) ?? []).length > (source.match(mark) ?? []).length;
@@ -49,9 +49,11 @@ export function faultOf(items: readonly Item[], record: EncodingRecord): string 
   if (isMore(/#/g)) return 'the reply marks a word that could not be inflected (#)';
   if (isMore(UNJOINED)) return 'the reply has parts of a word left unjoined (+)';
   if (lacksText(items, record)) return 'the reply lacks a part of the source';
-  const pieces = items.flatMap((item) =>
-    'kept' in item ? [kept[item.kept]!] : 'text' in item ? [item] : [],
-  );
+  const pieces = items.flatMap((item): readonly Piece[] => {
+    if ('kept' in item) return [kept[item.kept]!];
+    if ('fixed' in item) return fixed[item.fixed]!.pieces;
+    return 'text' in item ? [item] : [];
+  });
   const ratio = visibleText(pieces).length / Math.max(1, length);
   if (length > RATIO_FROM && (ratio < MIN_RATIO || ratio > MAX_RATIO)) {
     return `the reply is ${ratio.toFixed(1)} times as long as the source`;

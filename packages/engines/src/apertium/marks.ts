@@ -2,7 +2,7 @@
 
 import type { Item } from './decode.ts';
 import type { Edit } from './outline.ts';
-import { applyEdits, outlineOf } from './outline.ts';
+import { applyEdits, CODE, outlineOf } from './outline.ts';
 
 /** Repairs the marks of a reply in the language `to`. `source` is the outline of the source. */
 export function repairMarks(items: readonly Item[], source: string, to: string | undefined): Item[] {
@@ -24,8 +24,14 @@ function apostrophes(text: string, source: string): Edit[] {
   });
 }
 
-/** Matches the mark at the end of a question or an exclamation. The text ends there, or a new sentence begins. */
-const ENDING = /(?<=[^\s!?])(?:\?+|!+)(?=["”»’)\]]{0,3}(?:$|\s+["“«‘([¿¡—–-]{0,3}(?:\p{Lu}|\p{N}|$)))/gu;
+/**
+ * Matches the mark at the end of a question or an exclamation, and the quotation marks and brackets after it. The text
+ * ends there, or a new sentence begins.
+ */
+const ENDING = new RegExp(
+  `(?<=[^\\s!?]\\s?)(\\?+|!+)(["”»’)\\]]{0,3})(?=[\\s${CODE}]*(?:$|(?<=\\s)["“«‘([¿¡—–-]{0,3}[\\p{Lu}\\p{N}]))`,
+  'gu',
+);
 /** Matches the number of a list item, and marks before a clause that may be a question of its own. */
 const BEGINNING = /^\s*(?:\p{N}{1,3}|\p{L})[.)]\s+|[:;]\s+|\n/gu;
 /** Matches the end of a sentence, but not of an abbreviation. */
@@ -46,21 +52,24 @@ const BRACKETS: Readonly<Record<string, string>> = {
 function openingMarks(text: string): Edit[] {
   const edits: Edit[] = [];
   let last = 0;
-  for (const { 0: mark, index } of text.matchAll(ENDING)) {
+  for (const { 0: ending, 1: mark = '', 2: closing = '', index } of text.matchAll(ENDING)) {
     let sentence = text.slice(last, index);
-    const bracket = BRACKETS[text[index + mark.length] ?? ''];
+    const bracket = BRACKETS[closing[0] ?? ''];
     const cut = bracket === undefined ? -1 : sentence.lastIndexOf(bracket);
     const begin = cut >= 0 ? cut + 1 : endOf([...sentence.matchAll(BEGINNING)].at(-1));
     sentence = sentence.slice(begin);
-    const start = sentence.search(/[^\s>•·*_#"”»’)\]—–-]|"(?=\p{L})/u);
+    const start = sentence.search(START);
     if (start >= 0 && /[\p{L}\p{N}]/u.test(sentence) && !/[¿¡]/.test(sentence) && isOneSentence(sentence)) {
       const at = last + begin + start;
       edits.push({ from: at, to: at, text: mark.startsWith('?') ? '¿' : '¡' });
     }
-    last = index + mark.length;
+    last = index + ending.length;
   }
   return edits;
 }
+
+/** Matches the first character that is no white space, code, bullet or dash. */
+const START = new RegExp(`[^\\s${CODE}>•·*_#→—–-]|[–-](?![\\s\\p{Lu}])`, 'u');
 
 const endOf = (match: RegExpMatchArray | undefined): number =>
   match === undefined ? 0 : match.index! + match[0].length;

@@ -2,10 +2,10 @@
 
 import { CODE, KEEP } from './outline.ts';
 
-/** A capital that is a word in one of the languages, such as an article, and that has no other letters beside it. */
+/** A capital that is a word in one of the languages, such as an article, and that touches no other letter. */
 const CAPITAL_WORD = "(?<![\\p{L}\\p{M}\\p{N}])(?<!\\p{L}\\.)[AEOUYÀÈÉÅ](?![\\p{L}\\p{M}\\p{N}]|[.'’]\\p{L})";
 /** Before a word that begins a sentence. A code may stand between. */
-const SENTENCE_START = `(?<=(?:^|[.!?…:;¿¡"“‘«(\\[*>—–-])\\s{0,3}${CODE}?\\s?)`;
+const SENTENCE_START = `(?<=(?:^|\\s\\s|[.!?…:;¿¡"“‘«(\\[*>—–-])\\s{0,3}${CODE}?\\s?)`;
 
 /** Matches text that is never translated, in the outline of a source. */
 export const OPAQUE = new RegExp(
@@ -16,7 +16,7 @@ export const OPAQUE = new RegExp(
     // Clock times.
     '(?<![\\p{L}\\p{N}])\\d{1,2}(?:[:.]\\d\\d)?\\s?[AaPp][Mm](?![\\p{L}\\p{N}])',
     // The letter of a list item, a letter in brackets, and abbreviations such as "n/a" and "a.k.a.".
-    '(?=\\p{L}[.)](?:\\s|$))(?<=^\\s{0,9}\\(?)\\p{L}',
+    '(?=\\p{L}[.)](?:\\s|$))(?!.\\.\\s\\p{L}{1,4}\\.)(?<=^\\s{0,9}\\(?)\\p{L}',
     '(?<=\\()\\p{L}(?=\\))',
     '(?<![\\p{L}\\p{N}])(?:[Nn]/[Aa]|a/\\p{Ll}|\\p{Ll}(?:\\.\\p{Ll}){2,4})(?![\\p{L}\\p{N}])',
     '(?<![\\p{L}\\p{N}])I(?=[/&+]\\p{L})|(?<=\\p{L}[/&+])I(?![\\p{L}\\p{N}])',

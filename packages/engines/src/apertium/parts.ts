@@ -96,7 +96,7 @@ export function match(pieces: readonly Piece[]): Map<number, number> {
 
 /**
  * Replaces each pair without letters that touches a word, such as a footnote or an exponent, by a list with the pair and
- * its content. As a word-bound blank, such a pair would take the word with it.
+ * its content. As a word-bound blank, such a pair would take the word with it. `TM` after a small letter is such a note.
  */
 export function freeze(pieces: readonly Piece[]): Part[] {
   const partner = match(pieces);
@@ -109,12 +109,16 @@ export function freeze(pieces: readonly Piece[]): Part[] {
   }
   const isNote = (start: number, end: number): boolean => {
     const [from, to] = [before[start]!, before[end]!];
-    if (from.texts !== to.texts) return false;
-    const inner = outline.slice(from.at, to.at);
+    const [left, right] = [outline.slice(Math.max(0, from.at - 2), from.at), outline.slice(to.at, to.at + 2)];
+    const isSpace = (at: number): boolean => /\s/u.test(outline[at] ?? '');
     const touches =
-      (WORD_END.test(charsBefore(outline, from.at)) && !/^\s/u.test(inner)) ||
-      (WORD_START.test(charsAfter(outline, to.at)) && !/\s$/u.test(inner.slice(-1)));
-    if (!touches) return false;
+      (WORD_END.test(left) && !isSpace(from.at)) || (WORD_START.test(right) && !isSpace(to.at - 1));
+    const isTrademark =
+      to.at - from.at <= 3 &&
+      /^\p{Lu}+$/u.test(outline.slice(from.at, to.at)) &&
+      /\p{Ll}$/u.test(left) &&
+      !/^\p{L}/u.test(right);
+    if (!touches || (from.texts !== to.texts && !isTrademark)) return false;
     const inside = pieces.slice(start, end + 1).keys();
     return inside.every((nth) => {
       const other = partner.get(start + nth) ?? start;
@@ -134,8 +138,6 @@ export function freeze(pieces: readonly Piece[]): Part[] {
 
 const WORD_END = new RegExp(`[\\p{L}\\p{M}\\p{N}${KEEP}]$`, 'u');
 const WORD_START = new RegExp(`^[\\p{L}\\p{M}\\p{N}${KEEP}]`, 'u');
-const charsBefore = (text: string, at: number): string => text.slice(Math.max(0, at - 2), at);
-const charsAfter = (text: string, at: number): string => text.slice(at, at + 2);
 
 /**
  * Returns the indexes of the protected words that touch a letter or a digit, also across other protected words. As
@@ -146,11 +148,10 @@ export function touchingWords(pieces: readonly Piece[]): Set<number> {
   const touching = new Set<number>();
   for (const { 0: run, index } of outline.matchAll(KEEPS)) {
     const end = index + run.length;
-    if (
-      !/[\p{L}\p{M}\p{N}]$/u.test(charsBefore(outline, index)) &&
-      !/^[\p{L}\p{M}\p{N}]/u.test(charsAfter(outline, end))
-    )
-      continue;
+    const isTouching =
+      /[\p{L}\p{M}\p{N}]$/u.test(outline.slice(Math.max(0, index - 2), index)) ||
+      /^[\p{L}\p{M}\p{N}]/u.test(outline.slice(end, end + 2));
+    if (!isTouching) continue;
     for (let at = index; at < end; at++) touching.add(at);
   }
   let at = 0;

@@ -40,7 +40,8 @@ function nextAfterSpaces(text: string, at: number): string {
 
 const MARKS = /[.,;:!?…()[\]{}"“”„‘«»‹›¿¡*_`|=<>/\\]/g;
 /** Marks that have no space before them, and marks that have none after them, unless the source has one there. */
-const CLOSING = '.,;:!?…)]}”»›';
+const STOPS = '.,;:!?…';
+const CLOSING = `${STOPS})]}”»›`;
 const OPENING = '([{“‘«‹¿¡';
 const WORD = new RegExp(`[\\p{L}\\p{M}\\p{N}${KEEP}${CODE}]`, 'u');
 
@@ -96,7 +97,9 @@ function editsFor(text: string, wanted: ReadonlyMap<number, Sides>): Edit[] {
         (after === false && (before !== true || OPENING.includes(text[at - 1]!)));
       if (isRemoved) edits.push({ from: at, to: at + 1, text: '' });
     } else if (at > 0) {
-      const wishes = [wanted.get(at - 1)?.after, wanted.get(at)?.before];
+      // A space before `:` is only right in some languages, so it is not restored.
+      const before = STOPS.includes(text[at]!) ? undefined : wanted.get(at)?.before;
+      const wishes = [wanted.get(at - 1)?.after, before];
       const isAtWord = WORD.test(text[at - 1]!) || WORD.test(text[at]!);
       if (isAtWord && wishes.includes(true) && !wishes.includes(false))
         edits.push({ from: at, to: at, text: ' ' });
