@@ -9,13 +9,16 @@ import { applyEdits, KEEP, outlineOf } from './outline.ts';
 
 /** Repairs the capitals of a reply in the language `to`. `source` is the outline of the source. */
 export function repairCapitals(items: readonly Item[], source: string, to: string | undefined): Item[] {
-  if (/\p{Lu}.*\p{Lu}/su.test(source) && !/\p{Ll}/u.test(source)) {
+  if (isUpperCase(source)) {
     return items.map((item) => ('text' in item ? { ...item, text: item.text.toUpperCase() } : item));
   }
   const named = applyEdits(items, names(outlineOf(items), source));
   const lowered = applyEdits(named, gained(outlineOf(named), source, to));
   return applyEdits(lowered, firstCapital(outlineOf(lowered), source));
 }
+
+/** Returns whether a text has capitals only. A single letter does not count. */
+export const isUpperCase = (text: string): boolean => /\p{Lu}.*\p{Lu}/su.test(text) && !/\p{Ll}/u.test(text);
 
 export function isCapital(letter: string): boolean {
   return letter === letter.toUpperCase() && letter !== letter.toLowerCase();

@@ -4,6 +4,7 @@
  */
 
 import type { FailureReason, Piece } from '../engine.ts';
+import { isUpperCase } from './capitals.ts';
 import { decode, Garbled } from './decode.ts';
 import { encode, hasLetters } from './encode.ts';
 import { modeNamed } from './modes.ts';
@@ -52,7 +53,8 @@ async function attempt(
   group: object,
 ): Promise<HopResult> {
   const { stream, record } = encode(pieces, opaque);
-  const reply = await pool.send(stream, group);
+  const isTitled = PROPER_CASE.has(pool.name) && isUpperCase(record.outline);
+  const reply = await pool.send(isTitled ? stream.replace(/\p{L}[\p{L}\p{M}'’]+/gu, titled) : stream, group);
   if (!reply.ok) return { ...reply, detail: `${pool.name}: ${reply.detail}` };
   try {
     return { ok: true, pieces: decode(reply.stream, record, modeNamed(pool.name)?.to) };
@@ -61,6 +63,13 @@ async function attempt(
     return { ok: false, reason: 'garbled', detail: `${pool.name}: ${error.message}` };
   }
 }
+
+/** Modes that do not know most words in capitals, such as `THE`. They get a text in capitals as `The House Is Big`. */
+const PROPER_CASE = new Set(['en-gl', 'gl-en', 'es-gl']);
+const titled = (word: string): string => {
+  const [first = '', ...rest] = word;
+  return first + rest.join('').toLowerCase();
+};
 
 const CLAUSE_MARK = /[,;:](?=\s)|(?<=\s)[-–](?=\s)|[—()[\]«»“”"]/gu;
 
