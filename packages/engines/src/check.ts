@@ -22,7 +22,7 @@ export function faultOf(
   const [given, made] = [wordsOf(source), wordsOf(target)];
   if (/\p{L}/u.test(given) && made.trim() === '') return 'the reply is empty';
   if (made.includes('```') && !given.includes('```')) return 'the reply has a code fence';
-  return lengthFault(before, after) ?? urlFault(before, after) ?? scriptFault(given, made, from, to);
+  return lengthFault(before, after) ?? urlFault(source, target) ?? scriptFault(given, made, from, to);
 }
 
 /**
@@ -115,19 +115,21 @@ function lengthFault(source: string, target: string): string | null {
   return `the reply is ${ratio.toFixed(1)} times as long as the source`;
 }
 
-const URL = /(?:\b[a-z][a-z\d+.-]{1,15}:\/\/|\bwww\.)[^\s<>"'«»“”⟦⟧]+/giu;
+/** Matches the scheme and the host of a URL, and `www.` with its host. Either scheme or host may be a protected word. */
+const URL_START = /(?:\b[a-z][a-z\d+.-]{0,15}:\/\/|\bwww\.)[\w.\u00c0-\u02ff\u0400-\u04ff-]*/giu;
 
 /**
- * A URL that is not in the source was invented by the engine, or comes from instructions hidden in the text.
+ * A URL that is not in the source was invented by the engine, or comes from instructions hidden in the text. Protected
+ * words are not searched, because they come from the source. A path is not compared, because the text after a URL, as
+ * in `https://example.com|our page`, may look like a part of it.
  */
-function urlFault(source: string, target: string): string | null {
-  const known = source.toLowerCase();
-  for (const [url] of target.matchAll(URL)) {
-    if (!known.includes(url.toLowerCase().replace(/(?<![.,;:!?)\]}…。，])[.,;:!?)\]}…。，]+$/u, ''))) {
-      return 'the reply has a URL that is not in the source';
-    }
-  }
-  return null;
+function urlFault(source: readonly Piece[], target: readonly Piece[]): string | null {
+  const known = visibleText(source).toLowerCase();
+  const made = target.map((piece) => ('keep' in piece ? '\n' : 'text' in piece ? piece.text : '')).join('');
+  const isInvented = [...made.matchAll(URL_START)].some(
+    ([start]) => !known.includes(start.toLowerCase().replace(/(?<![.-])[.-]+$/u, '')),
+  );
+  return isInvented ? 'the reply has a URL that is not in the source' : null;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Tests of the checks of replies: correct translations that look unusual, and replies that are no translations. */
 
 import { describe, expect, test } from 'vitest';
-import { modelFaultOf, serviceFaultOf } from '../src/check.ts';
+import { faultOf as engineFaultOf, modelFaultOf, serviceFaultOf } from '../src/check.ts';
 import type { Piece } from '../src/engines.ts';
 
 /** Splits a text at its placeholders `{{name}}`, which become protected words. */
@@ -106,6 +106,47 @@ describe.each([
     expect(faultOf([{ text: target }], [{ text: source }], { from: 'en', to: 'de' })).toBe(
       'the reply is in English',
     );
+  });
+});
+
+describe('the check of URLs', () => {
+  const direction = { from: 'en', to: 'es' };
+  const url = 'https://example.com/help';
+
+  test.each([...'|\\^`{}–—→…™€）】、。，✅', '\u200b', '👉🏽', '](', '*', ';'])(
+    'accepts a translation that follows a protected URL and the mark %j',
+    (mark) => {
+      const around = (text: string): Piece[] => [
+        { text: 'x ' },
+        { keep: 1, text: url },
+        { text: mark + text },
+      ];
+      expect(engineFaultOf(around('nuestra página'), around('our page'), direction)).toBeNull();
+    },
+  );
+
+  test.each([
+    ['Open FILE:/// or File:///.', 'Abre FILE:/// o File:///.'],
+    ['See http://example.com/the/house.', 'Ve http://example.com/la/casa.'],
+    ['See www.example.com|the house', 'Ve www.example.com|la casa'],
+  ])('accepts a URL with the scheme and the host of the source: %s', (source, target) => {
+    expect(engineFaultOf([{ text: target }], [{ text: source }], direction)).toBeNull();
+  });
+
+  test('accepts a URL of which the scheme or the host is a protected word', () => {
+    const around = (text: string): Piece[] => [{ text: 'x https://' }, { keep: 1, text: 'h' }, { text }];
+    expect(engineFaultOf(around('/casa'), around('/house'), direction)).toBeNull();
+  });
+
+  test.each([
+    'https://evil.example',
+    'WWW.evil.example',
+    'x://example.com',
+    'https://example.com.evil.example',
+  ])('rejects an invented URL next to a protected one: %s', (invented) => {
+    const source: Piece[] = [{ text: 'See ' }, { keep: 1, text: url }, { text: ' for the house.' }];
+    const target: Piece[] = [{ text: 'Ve ' }, { keep: 1, text: url }, { text: ` para ${invented} casa.` }];
+    expect(engineFaultOf(target, source, direction)).toBe('the reply has a URL that is not in the source');
   });
 });
 

@@ -8,9 +8,10 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { mergeText } from '@dragoman/documents';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Stage } from '../src/apertium/chain.ts';
-import type { ApertiumEngine, ApertiumOptions, Draft, Lane } from '../src/engines.ts';
+import type { ApertiumEngine, ApertiumOptions, Draft, Lane, Piece } from '../src/engines.ts';
 import { createApertium } from '../src/engines.ts';
 import { textOf, translated } from './conformance.ts';
 
@@ -93,6 +94,65 @@ describe('the Apertium engine', () => {
       'failed',
       ...Array.from({ length: 12 }, () => 'translated'),
     ]);
+  });
+});
+
+describe('a segment with a faulty reply', () => {
+  /** Seven lengths, so that the stage spoils the replies in each of its ways. */
+  const lengths = Array.from({ length: 7 }, (_, n) => 'x'.repeat(n));
+  const draftPieces = async (pieces: Piece[]): Promise<Draft> => {
+    const engine = make([CAT, stage(), CAT]);
+    const [result] = await engine.draft({
+      from: 'en',
+      to: 'es',
+      segments: [{ id: '0', pieces }],
+      lane: 'bulk',
+    });
+    return result!;
+  };
+
+  test('is sent again without the words that may cause the fault', async () => {
+    const engine = make([CAT, stage(), CAT]);
+    const drafts = await draft(
+      engine,
+      lengths.map((x) => `A big snake_case${x}, (my_house), house.`),
+    );
+    expect(drafts.map((each) => textOf(translated(each)))).toEqual(
+      lengths.map((x) => `A grande snake_case${x}, (my_house), house.`),
+    );
+    expect(engine.pipelines()[0]?.restarts).toBe(0);
+  });
+
+  test('is translated clause by clause, with its codes', async () => {
+    for (const x of lengths) {
+      const source: Piece[] = [
+        { text: `A big ONE${x}, the ` },
+        { open: 1 },
+        { text: 'big, old' },
+        { close: 1 },
+        { text: ' house — (a big ' },
+        { keep: 2, text: '{name}' },
+        { text: ' TWO): "big' },
+        { single: 3 },
+        { text: '" big_house ' },
+      ];
+      const expected = source.map((piece) =>
+        'text' in piece ? { ...piece, text: piece.text.replaceAll(/big(?!_)/g, 'grande') } : piece,
+      );
+      expect(mergeText(translated(await draftPieces(source)))).toEqual(expected);
+    }
+  });
+
+  test('fails when one clause has a faulty reply by itself', async () => {
+    expect(await draftPieces([{ text: 'A big ONE, a big UNIT, a big TWO.' }])).toMatchObject({
+      status: 'failed',
+      reason: 'garbled',
+    });
+  });
+
+  test('fails when its marks are inside a pair of codes', async () => {
+    const pieces: Piece[] = [{ open: 1 }, { text: 'A ONE, a TWO.' }, { close: 1 }];
+    expect(await draftPieces(pieces)).toMatchObject({ status: 'failed', reason: 'garbled' });
   });
 });
 

@@ -9,6 +9,17 @@ import { existsSync } from 'node:fs';
 const [flag] = process.argv.slice(2);
 if (flag !== undefined && existsSync(flag)) process.exit(3);
 
+/** Faults of replies to a stream with an underscore, or with both `ONE` and `TWO`. The stream ends with its id. */
+const SPOILS: ((stream: string) => string)[] = [
+  (stream) => `^${stream}`,
+  (stream) => `@ # ${stream}`,
+  (stream) => `program+es+ho ${stream}`,
+  (stream) => `[[t:b:99]]lost[[/]] ${stream}`,
+  (stream) => `] ${stream}`,
+  (stream) => `${'lost '.repeat(300)}${stream}`,
+  (stream) => stream.slice(stream.lastIndexOf('[@')),
+];
+
 let rest = '';
 process.stdin.setEncoding('utf8');
 process.stdin.on('data', (chunk) => {
@@ -26,5 +37,7 @@ function answer(stream: string): void {
   else if (stream.includes('FLOOD')) process.stdout.write('x'.repeat(3_000_000));
   else if (stream.includes('UNIT')) process.stdout.write(`${stream.replace('UNIT', '^unit<n>$')}\0`);
   else if (stream.includes('SHORT')) process.stdout.write(`${stream.slice(stream.lastIndexOf('[@'))}\0`);
+  else if (stream.includes('_') || (stream.includes('ONE') && stream.includes('TWO')))
+    process.stdout.write(`${SPOILS[stream.length % SPOILS.length]!(stream)}\0`);
   else process.stdout.write(`${stream.replaceAll('big', 'grande')}\0`);
 }

@@ -4,29 +4,19 @@
  * priorities `interactive` and `bulk`); the `bulk` lane may have several. A fixed table chooses one or two
  * modes for each direction.
  *
- * Measurements are documented where they are used: encode.ts (stream format), pipeline.ts (protocol and
+ * Measurements are documented where they are used: encode.ts (stream format), hop.ts (faulty replies), pipeline.ts (protocol and
  * recovery), memory-budget.ts (memory), routes.ts (choice of modes).
  */
 
 import { existsSync } from 'node:fs';
 import { totalmem } from 'node:os';
-import type {
-  Capabilities,
-  Direction,
-  Draft,
-  DraftRequest,
-  Engine,
-  Lane,
-  Piece,
-  Segment,
-} from '../engine.ts';
+import type { Capabilities, Direction, Draft, DraftRequest, Engine, Lane, Segment } from '../engine.ts';
 import { MemoryBudget } from '../memory-budget.ts';
 import type { Stage } from './chain.ts';
 import { readChain } from './chain.ts';
-import { faultOf, unmark } from './check.ts';
-import { decode, Garbled } from './decode.ts';
-import { encode, hasLetters } from './encode.ts';
+import { hasLetters } from './encode.ts';
 import { findApertium } from './find.ts';
+import { hop } from './hop.ts';
 import type { Limits } from './limits.ts';
 import { LIMITS } from './limits.ts';
 import type { Mode } from './modes.ts';
@@ -87,7 +77,6 @@ export interface ApertiumEngine extends Engine {
  * also fail.
  */
 type SelfTestResult = { ok: true } | { ok: false; detail: string; permanent: boolean };
-type HopResult = { ok: true; pieces: Piece[] } | { ok: false; draft: Draft };
 
 /** Creates the engine. A pipeline starts at its first use; {@link Engine.stop} ends every process. */
 export function createApertium(options: ApertiumOptions = {}): ApertiumEngine {
@@ -321,14 +310,10 @@ const BULK = { window: 64, refill: 32 };
 
 async function selfTest(mode: Mode, pool: ProcessPool): Promise<SelfTestResult> {
   const text = SELF_TEST[mode.from] ?? '';
-  const step = await hop([{ text }], pool, 'self-test', {});
+  const step = await hop([{ text }], pool, {});
   if (!step.ok) {
-    const { reason, detail } = step.draft.status === 'failed' ? step.draft : { reason: null, detail: '' };
-    return {
-      ok: false,
-      detail: `${mode.name} failed its self-test: ${detail}`,
-      permanent: reason === 'garbled',
-    };
+    const detail = `${mode.name} failed its self-test: ${step.detail}`;
+    return { ok: false, detail, permanent: step.reason === 'garbled' };
   }
   const out = step.pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
   if (out === text) {
@@ -344,7 +329,7 @@ async function translate(
   group: object,
 ): Promise<Draft> {
   const { id } = segment;
-  let pieces = [...segment.pieces];
+  let { pieces } = segment;
   const text = pieces.map((piece) => ('text' in piece && !('keep' in piece) ? piece.text : '')).join('');
   if (text.length > MAX_SEGMENT_LENGTH) {
     const detail = `the segment has ${text.length} characters, more than ${MAX_SEGMENT_LENGTH}`;
@@ -353,39 +338,12 @@ async function translate(
   // A text without letters is the same in every language, so it is not sent.
   if (hasLetters(text)) {
     for (const pool of hops) {
-      const step = await hop(pieces, pool, id, group);
-      if (!step.ok) return step.draft;
+      const step = await hop(pieces, pool, group);
+      if (!step.ok) return { id, status: 'failed', reason: step.reason, detail: step.detail };
       pieces = step.pieces;
     }
   }
-  return { id, status: 'translated', pieces, route };
-}
-
-async function hop(
-  pieces: readonly Piece[],
-  pool: ProcessPool,
-  id: string,
-  group: object,
-): Promise<HopResult> {
-  const { stream, record } = encode(pieces);
-  const reply = await pool.send(stream, group);
-  if (!reply.ok) {
-    const detail = `${pool.name}: ${reply.detail}`;
-    return { ok: false, draft: { id, status: 'failed', reason: reply.reason, detail } };
-  }
-  let fault: string | null;
-  try {
-    const target = unmark(decode(reply.stream, record), record);
-    fault = faultOf(target, record);
-    if (fault === null) return { ok: true, pieces: target };
-  } catch (error) {
-    if (!(error instanceof Garbled)) throw error;
-    fault = error.message;
-  }
-  return {
-    ok: false,
-    draft: { id, status: 'failed', reason: 'garbled', detail: `${pool.name}: ${fault}` },
-  };
+  return { id, status: 'translated', pieces: [...pieces], route };
 }
 
 const unsupported = (request: DraftRequest, detail: string): Draft[] =>

@@ -1,13 +1,16 @@
 /**
  * Converts Apertium's reply to pieces of the target; the reverse of encode.ts, which explains the terms. The
- * decoder unescapes text, unwraps superblanks and tokens, repairs spacing and the first capital, and
+ * decoder unescapes text, unwraps superblanks and tokens, repairs spaces, capitals and marks, checks the reply, and
  * reassembles paired codes (join.ts).
  */
 
 import type { Piece } from '../engine.ts';
-import { capitalsOf, isCapital } from './encode.ts';
+import { repairCapitals } from './capitals.ts';
+import { faultOf, unmark } from './check.ts';
 import type { EncodingRecord } from './encoding-record.ts';
 import { joinCodes } from './join.ts';
+import { repairMarks } from './marks.ts';
+import { repairSpaces } from './spaces.ts';
 
 /** A part of the reply. `ids` are the numbers of the paired codes around it. */
 export type Item = { ids: readonly number[] } & (
@@ -25,19 +28,20 @@ export class Garbled extends Error {}
  * Reads one reply.
  *
  * @param reply the reply of a pipeline, without id and NUL
- * @throws Garbled when stream syntax is left over
+ * @param to the language of the reply
+ * @throws Garbled when the reply is not a translation
  */
-export function decode(reply: string, record: EncodingRecord): Piece[] {
+export function decode(reply: string, record: EncodingRecord, to?: string): Piece[] {
+  const { outline } = record;
   let items = readItems(reply, record);
   if (record.stopAdded) dropMark(items);
-  items = space(items, record);
-  if (record.capitalStart) capitalise(items);
-  else if (record.lowerCaseStart) lower(items, record);
+  items = repairSpaces(unmark(items, outline), outline);
+  items = repairMarks(repairCapitals(items, outline, to), outline, to);
+  const fault = faultOf(items, record);
+  if (fault !== null) throw new Garbled(fault);
   return joinCodes(items, record);
 }
 
-const MARKS = '.,;:!?';
-const LEFT_SPACE = /([([{“«‘¿¡]|(?<![^\s([{])") +(?=\S)|(?<=\S) +([)\]}”»])/gu;
 const NO_IDS: readonly number[] = [];
 
 /**
@@ -108,77 +112,6 @@ function dropMark(items: Item[]): void {
     const bare = item.text.trimEnd();
     if (bare === '') continue;
     if (bare.endsWith('.')) item.text = bare.slice(0, -1);
-    return;
-  }
-}
-
-/**
- * Removes spaces at the edges, double spaces and spaces before `.,;:!?`. Apertium adds them; the source's
- * own white space at edges and in runs is in superblanks. Of 997 English-Spanish replies, 549 had such
- * spaces.
- */
-function space(items: readonly Item[], record: EncodingRecord): Item[] {
-  const isLoose = (mark: string): boolean => MARKS.includes(mark) && !record.spacedMarks.includes(mark);
-  const out: Item[] = [];
-  /** The latest item in `out` that is visible text or a blank. */
-  let last: Item | null = null;
-  const trimLast = (): void => {
-    if (last !== null && 'text' in last && !last.verbatim) last.text = last.text.replace(/(?<! ) +$/, '');
-  };
-  for (const item of items) {
-    if ('text' in item) {
-      if (!item.verbatim) {
-        item.text = item.text.replace(/ {2,}/g, ' ');
-        item.text = item.text.replace(/(?<! ) +([.,;:!?])/g, (all, mark) => (isLoose(mark) ? mark : all));
-        // When Apertium drops a pronoun, a space stays behind after an opening mark, as in `Dijo: " soy aquí"`.
-        item.text = item.text.replace(LEFT_SPACE, (all, open, close) => {
-          const mark: string = open ?? close;
-          return record.looseMarks.includes(mark) ? all : mark;
-        });
-        if (last === null || ('text' in last && /\s$/u.test(last.text)))
-          item.text = item.text.replace(/^ +/, '');
-        if (item.text === '') continue;
-        if (isLoose(item.text[0]!)) trimLast();
-      } else if (/^\s/u.test(item.text)) trimLast();
-      last = item;
-    } else if ('kept' in item || last !== null) last = item;
-    out.push(item);
-  }
-  trimLast();
-  return out.filter((item) => !('text' in item) || item.text !== '');
-}
-
-function capitalise(items: readonly Item[]): void {
-  for (const item of items) {
-    if ('kept' in item) return;
-    if (!('text' in item)) continue;
-    const letter = /\p{L}/u.exec(item.text);
-    if (letter === null) continue;
-    const upper = letter[0].toUpperCase();
-    if (!isCapital(letter[0]) && upper.length === letter[0].length) {
-      item.text = item.text.slice(0, letter.index) + upper + item.text.slice(letter.index + upper.length);
-    }
-    return;
-  }
-}
-
-/**
- * Lower-cases the first letter. Apertium capitalizes it even when the source starts in lower case, as in `and then John
- * left`. A letter is changed only if the reply has more capitalized words than the source; otherwise the capital belongs
- * to a name.
- */
-function lower(items: readonly Item[], record: EncodingRecord): void {
-  const text = items.map((item) => ('text' in item ? item.text : ' ')).join('');
-  if (capitalsOf(text) <= record.capitals) return;
-  for (const item of items) {
-    if (!('text' in item)) continue;
-    const word = /\p{L}[\p{L}\p{M}]*/u.exec(item.text);
-    if (word === null) continue;
-    const [first = '', second = 'a'] = word[0];
-    // A word that starts with two capitals is an abbreviation and keeps its capitals.
-    if (!isCapital(first) || isCapital(second) || first.toLowerCase().length !== first.length) return;
-    const rest = item.text.slice(word.index + first.length);
-    item.text = item.text.slice(0, word.index) + first.toLowerCase() + rest;
     return;
   }
 }

@@ -9,85 +9,72 @@
  *   ("unbelievable" came back in two halves). A pair without letters or digits is not sent this way, because Apertium
  *   would drop it.
  * - Every other code becomes the superblank `[{n}]`, which keeps its position between words.
- * - A protected word becomes an unknown token such as `Xqz7`. So does a run of more than 256 characters without white
- *   space, because one unknown word takes quadratic time (100,000 characters: 20 s).
+ *   A pair without letters that touches a word, as in `m<sup>2</sup>`, becomes one superblank with its content.
+ * - A protected word becomes an unknown token such as `Xqz7`, or a superblank if it touches a letter. Text that Apertium
+ *   would spoil becomes a token too (opaque.ts).
  * - A segment without a final mark gets `[].[]`, which ends the sentence for the tagger. The first `[]` keeps the full
  *   stop from forming an abbreviation: "No" with a plain full stop became "Núm.".
  */
 
 import type { Piece } from '../engine.ts';
 import type { EncodingRecord, Fixed, Pair } from './encoding-record.ts';
+import { OPAQUE } from './opaque.ts';
+import { CODE, KEEP } from './outline.ts';
+import type { Part } from './parts.ts';
+import { freeze, hide, isFrozen, joinText, match, touchingWords } from './parts.ts';
 
-const MAX_TOKEN = 256;
 const STEMS = ['Xqz', 'Xqj', 'Zxq', 'Qxj', 'Wqx', 'Jxq', 'Vqx', 'Kzq'];
 const WORD = /[\p{L}\p{M}\p{N}_]/u;
 const BLANK = /[\s\p{Cc}]+/gu;
-/** Matches quotation marks and brackets with white space on the wrong side, such as after `(`. */
-export const LOOSE_MARKS = /[([{“«‘¿¡](?=\s)|(?<=\s)[)\]}”»]|(?<![^\s([{])"(?=\s)/gu;
 const FINAL_MARK = /[.?!…:;。！？]["'”’»)\]]*\s*$/u;
-
-/** Replaces NUL, which would end the reply, and lone surrogates, which are not valid UTF-8. */
-export function cleanText(text: string): string {
-  return text.replaceAll('\0', ' ').toWellFormed();
-}
 
 /** The plain text of a segment. Tokens replace the protected words, and codes are stored with their offsets. */
 interface Flat {
   plain: string;
   /** Paired codes around words. `order` is the index of the opening piece, which identifies the pair. */
-  ranges: { code: number; start: number; end: number; order: number }[];
-  fixed: { at: number; piece: Piece; within: number[] }[];
+  ranges: { code: number; start: number; end: number; order: number; hasLetters: boolean }[];
+  fixed: { at: number; pieces: readonly Piece[]; within: number[] }[];
+  outline: string;
 }
 
 /**
  * Returns the stream and the record for {@link decode}. The stream has no id and no final NUL; the pipeline adds
  * them.
+ *
+ * @param opaque matches text that Apertium must not see, in the outline of the source
  */
-export function encode(pieces: readonly Piece[]): { stream: string; record: EncodingRecord } {
-  const kept: Piece[] = [];
-  const cut = shorten(pieces);
+export function encode(
+  pieces: readonly Piece[],
+  opaque: RegExp = OPAQUE,
+): { stream: string; record: EncodingRecord } {
+  const cut = hide(joinText(pieces), opaque);
+  const parts = freeze(cut);
   const text = cut.map((piece) => ('text' in piece && !('keep' in piece) ? piece.text : '')).join('');
+  const kept: Piece[] = [];
   const count = cut.reduce((sum, piece) => sum + ('keep' in piece ? 1 : 0), 0);
   const stem = freeStem(text);
   const width = String(Math.max(0, count - 1)).length;
-  const flat = flatten(cut, (piece) => stem + String(kept.push(piece) - 1).padStart(width, '0'));
-  const { plain } = flat;
+  const flat = flatten(parts, (piece) => stem + String(kept.push(piece) - 1).padStart(width, '0'));
+  const { plain, outline } = flat;
 
   const stops = new Set(flat.fixed.map((each) => each.at));
   const pairs: Pair[] = [];
   const spans = flat.ranges
-    .map((range) => trim(widen(range, plain, stops), plain))
+    .map((range) => trim(range.hasLetters ? widen(range, plain, stops) : range, plain))
     .sort((a, b) => a.start - b.start || b.end - a.end || a.order - b.order);
   for (const span of spans) {
     const scale = Math.max(1, plain.length);
     pairs.push({ code: span.code, from: span.start / scale, to: span.end / scale });
   }
   const indexOf = new Map(spans.map((span, index) => [span.order, index]));
-  const fixed: Fixed[] = flat.fixed.map(({ piece, within }) => ({
-    piece,
-    within: within.map((order) => indexOf.get(order)!),
+  const fixed: Fixed[] = flat.fixed.map((each) => ({
+    pieces: each.pieces,
+    within: each.within.map((order) => indexOf.get(order)!),
   }));
-
-  const visible = visibleText(pieces);
   const stopAdded = !FINAL_MARK.test(plain);
-  const first = /[\p{L}]/u.exec(plain);
-  const record: EncodingRecord = {
-    pairs,
-    fixed,
-    kept,
-    token: kept.length === 0 ? null : new RegExp(`${stem}(\\d{${width}})`, 'gi'),
-    stopAdded,
-    spacedMarks: (plain.match(/(?<=\s)[.,;:!?]/g) ?? []).join(''),
-    capitalStart: first !== null && isCapital(first[0]) && !plain.startsWith(stem, first.index),
-    lowerCaseStart: isSmall(/\p{L}/u.exec(text)?.[0] ?? ''),
-    capitals: capitalsOf(text),
-    looseMarks: (plain.match(LOOSE_MARKS) ?? []).map((each) => each.trim()).join(''),
-    letters: hasLetters(text),
-    length: visible.length,
-    ats: occurrences(text, '@'),
-    hashes: occurrences(text, '#'),
-    joins: (text.match(/(?<=\p{L})\+(?=\p{L})/gu) ?? []).length,
-  };
+  const token = kept.length === 0 ? null : new RegExp(`${stem}(\\d{${width}})`, 'gi');
+  const { length } = visibleText(cut);
+  const record: EncodingRecord = { pairs, fixed, kept, token, stopAdded, outline, length };
   return { stream: write(flat, spans) + (stopAdded ? '[].[]' : ''), record };
 }
 
@@ -98,53 +85,6 @@ export function hasLetters(text: string): boolean {
 /** Returns the text that readers see, including protected words. */
 export function visibleText(pieces: readonly Piece[]): string {
   return pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
-}
-
-export function isCapital(letter: string): boolean {
-  return letter === letter.toUpperCase() && letter !== letter.toLowerCase();
-}
-
-const isSmall = (letter: string): boolean => letter !== letter.toUpperCase();
-
-/** Counts words that begin with a capital, except the English word `I`. */
-export function capitalsOf(text: string): number {
-  return (text.match(/(?<![\p{L}\p{M}\p{N}])(?!I(?![\p{L}\p{M}\p{N}]))\p{Lu}/gu) ?? []).length;
-}
-
-export function occurrences(text: string, mark: string): number {
-  return text.split(mark).length - 1;
-}
-
-/**
- * Merges adjacent pieces of text and replaces invalid characters. A run of more than 256 characters without white space
- * becomes a protected word with the number -1.
- */
-function shorten(pieces: readonly Piece[]): Piece[] {
-  const joined: Piece[] = [];
-  for (const piece of pieces) {
-    const last = joined.at(-1);
-    const isText = 'text' in piece && !('keep' in piece);
-    if (isText && last !== undefined && 'text' in last && !('keep' in last)) last.text += piece.text;
-    else joined.push(isText ? { text: piece.text } : piece);
-  }
-  const out: Piece[] = [];
-  for (const piece of joined) {
-    if (!('text' in piece) || 'keep' in piece) {
-      out.push(piece);
-      continue;
-    }
-    const text = cleanText(piece.text);
-    let from = 0;
-    // Searching /\S{257,}/ directly would be slow, because it restarts at every character of every word.
-    for (const run of text.length > MAX_TOKEN ? text.matchAll(/\S+/g) : []) {
-      if (run[0].length <= MAX_TOKEN) continue;
-      if (run.index > from) out.push({ text: text.slice(from, run.index) });
-      out.push({ keep: -1, text: run[0] });
-      from = run.index + run[0].length;
-    }
-    if (from < text.length) out.push({ text: text.slice(from) });
-  }
-  return out;
 }
 
 /**
@@ -161,45 +101,38 @@ function freeStem(text: string): string {
   }
 }
 
-function flatten(pieces: readonly Piece[], token: (piece: Piece) => string): Flat {
+function flatten(parts: readonly Part[], token: (piece: Piece) => string): Flat {
+  const pieces = parts.map((part) => (isFrozen(part) ? { single: -1 } : part));
   const partner = match(pieces);
-  const flat: Flat = { plain: '', ranges: [], fixed: [] };
-  const starts = new Map<number, number>();
-  pieces.forEach((piece, index) => {
-    const at = flat.plain.length;
-    if ('keep' in piece) flat.plain += token(piece);
-    else if ('text' in piece) flat.plain += piece.text;
-    else if (!partner.has(index)) flat.fixed.push({ at, piece, within: [...starts.keys()] });
-    else if ('open' in piece) starts.set(index, at);
-    else if ('close' in piece) {
+  const touching = touchingWords(pieces);
+  const flat: Flat = { plain: '', ranges: [], fixed: [], outline: '' };
+  const starts = new Map<number, { at: number; inner: number }>();
+  const fix = (fixed: readonly Piece[]): void => {
+    flat.fixed.push({ at: flat.plain.length, pieces: fixed, within: [...starts.keys()] });
+    flat.outline += CODE;
+  };
+  parts.forEach((part, index) => {
+    if (isFrozen(part)) fix(part);
+    else if ('keep' in part) {
+      if (touching.has(index)) fix([part]);
+      else {
+        flat.plain += token(part);
+        flat.outline += KEEP;
+      }
+    } else if ('text' in part) {
+      flat.plain += part.text;
+      flat.outline += part.text;
+    } else if (!partner.has(index)) fix([part]);
+    else if ('open' in part) starts.set(index, { at: flat.plain.length, inner: flat.outline.length });
+    else if ('close' in part) {
       const order = partner.get(index)!;
-      flat.ranges.push({ code: piece.close, start: starts.get(order)!, end: at, order });
+      const { at, inner } = starts.get(order)!;
+      const isWords = hasLetters(flat.outline.slice(inner));
+      flat.ranges.push({ code: part.close, start: at, end: flat.plain.length, order, hasLetters: isWords });
       starts.delete(order);
     }
   });
   return flat;
-}
-
-/** Maps the index of each half of a paired code to the index of its other half, for pairs with words between them. */
-function match(pieces: readonly Piece[]): Map<number, number> {
-  const words: number[] = [];
-  let sum = 0;
-  for (const piece of pieces) {
-    words.push(sum);
-    if ('text' in piece && ('keep' in piece || /[\p{L}\p{N}]/u.test(piece.text))) sum++;
-  }
-  const open = new Map<number, number>();
-  const partner = new Map<number, number>();
-  pieces.forEach((piece, index) => {
-    if ('open' in piece) open.set(piece.open, index);
-    if (!('close' in piece)) return;
-    const start = open.get(piece.close);
-    open.delete(piece.close);
-    if (start === undefined || words[start] === words[index]) return;
-    partner.set(start, index);
-    partner.set(index, start);
-  });
-  return partner;
 }
 
 type Span = Flat['ranges'][number];

@@ -1,6 +1,6 @@
 /**
- * Data that the decoder needs about an encoded segment: the code behind each number in the stream, and properties of
- * the source that the decoder needs to repair spacing and capitals and to check the reply.
+ * Data that the decoder needs about an encoded segment: the code behind each number in the stream, and the source,
+ * with which the decoder repairs and checks the reply.
  */
 
 import type { Piece } from '../engine.ts';
@@ -16,9 +16,10 @@ export interface Pair {
   to: number;
 }
 
-/** A code between words, encoded as the superblank `[{n}]`. */
+/** Codes between words, encoded as the superblank `[{n}]`. */
 export interface Fixed {
-  piece: Piece;
+  /** One code, or a whole pair with its content, such as a footnote. */
+  pieces: readonly Piece[];
   /** The indexes (in `pairs`) of the paired codes that surround this code in the source. */
   within: readonly number[];
 }
@@ -30,10 +31,7 @@ export interface EncodingRecord {
    */
   pairs: Pair[];
   fixed: Fixed[];
-  /**
-   * The text that each token such as `Xqz7` replaces: a protected word, or a run of more than 256 characters without
-   * white space.
-   */
+  /** The text that each token such as `Xqz7` replaces: a protected word, or text that Apertium must not see. */
   kept: Piece[];
   /**
    * Matches the tokens in a reply, ignoring case. Group 1 is the index into `kept`. Null when `kept` is
@@ -42,24 +40,8 @@ export interface EncodingRecord {
   token: RegExp | null;
   /** Whether the encoder appended `[].[]`, which the decoder removes from the reply. */
   stopAdded: boolean;
-  /** The marks among `.,;:!?` that have white space before them somewhere in the source. */
-  spacedMarks: string;
-  /** Whether the first letter of the source is a capital and no protected word precedes it. */
-  capitalStart: boolean;
-  /** Whether the first letter of the source outside protected words is lower case. */
-  lowerCaseStart: boolean;
-  /** Number of words in the source that begin with a capital, except `I`. */
-  capitals: number;
-  /**
-   * Opening marks that have a space after them in the source, and closing marks that have a space before
-   * them.
-   */
-  looseMarks: string;
-  letters: boolean;
-  /** Length of the visible source in UTF-16 code units, and how many `@` and `#` it contains. */
+  /** The outline of the source (outline.ts). */
+  outline: string;
+  /** Length of the visible source in UTF-16 code units. */
   length: number;
-  ats: number;
-  hashes: number;
-  /** Number of `+` signs between letters in the source. */
-  joins: number;
 }

@@ -192,6 +192,10 @@ function emit(items: readonly Item[], spans: readonly Span[], record: EncodingRe
     if (last !== undefined && 'text' in last && !('keep' in last)) last.text += added;
     else out.push({ text: added });
   };
+  const push = (piece: Piece): void => {
+    if ('text' in piece && (!('keep' in piece) || piece.keep === -1)) text(piece.text);
+    else out.push(piece);
+  };
   const stack: Span[] = [];
   let next = 0;
   for (let index = 0; index <= items.length; index++) {
@@ -203,15 +207,11 @@ function emit(items: readonly Item[], spans: readonly Span[], record: EncodingRe
     const item = items[index];
     if (item === undefined) break;
     if ('text' in item) text(item.text);
-    else if ('fixed' in item) out.push(record.fixed[item.fixed]!.piece);
+    else if ('fixed' in item) record.fixed[item.fixed]!.pieces.forEach(push);
     else if ('empty' in item) {
       const { code } = record.pairs[item.empty]!;
       out.push({ open: code }, { close: code });
-    } else {
-      const kept = record.kept[item.kept]!;
-      if ('keep' in kept && kept.keep === -1) text(kept.text);
-      else out.push(kept);
-    }
+    } else push(record.kept[item.kept]!);
   }
   return out;
 }

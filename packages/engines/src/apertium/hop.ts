@@ -1,0 +1,97 @@
+/**
+ * Translates one segment by one mode. If the reply is faulty, the segment is sent again: first with the words hidden
+ * that may have caused the fault, then clause by clause.
+ */
+
+import type { FailureReason, Piece } from '../engine.ts';
+import { isUpperCase } from './capitals.ts';
+import { decode, Garbled } from './decode.ts';
+import { encode, hasLetters } from './encode.ts';
+import { modeNamed } from './modes.ts';
+import { OPAQUE, RISKY } from './opaque.ts';
+import type { ProcessPool } from './process-pool.ts';
+
+export type HopResult =
+  | { ok: true; pieces: readonly Piece[] }
+  | { ok: false; reason: FailureReason; detail: string };
+
+/** Sends pieces to the pipelines of a mode. `group` is the request, for fair scheduling. */
+export async function hop(pieces: readonly Piece[], pool: ProcessPool, group: object): Promise<HopResult> {
+  const first = await attemptTwice(pieces, pool, group);
+  if (!mayRetry(first)) return first;
+  const clauses = clausesOf(pieces);
+  if (clauses.length === 1) return first;
+  const translated: Piece[] = [];
+  for (const clause of clauses) {
+    const result = hasWords(clause) ? await attemptTwice(clause, pool, group) : { ok: true, pieces: clause };
+    // The reason of the whole segment says more than that of a clause.
+    if (!result.ok) return first;
+    translated.push(...result.pieces);
+  }
+  return { ok: true, pieces: translated };
+}
+
+/** Returns whether the text outside protected words has letters. */
+export const hasWords = (pieces: readonly Piece[]): boolean =>
+  pieces.some((piece) => 'text' in piece && !('keep' in piece) && hasLetters(piece.text));
+
+/** A slow segment is not sent again: it would block its pipeline for another deadline. */
+const mayRetry = (result: HopResult): boolean =>
+  !result.ok && (result.reason === 'garbled' || result.reason === 'crashed');
+
+async function attemptTwice(pieces: readonly Piece[], pool: ProcessPool, group: object): Promise<HopResult> {
+  const first = await attempt(pieces, OPAQUE, pool, group);
+  if (!mayRetry(first) || encode(pieces, RISKY).stream === encode(pieces, OPAQUE).stream) return first;
+  const second = await attempt(pieces, RISKY, pool, group);
+  return second.ok ? second : first;
+}
+
+async function attempt(
+  pieces: readonly Piece[],
+  opaque: RegExp,
+  pool: ProcessPool,
+  group: object,
+): Promise<HopResult> {
+  const { stream, record } = encode(pieces, opaque);
+  const isTitled = PROPER_CASE.has(pool.name) && isUpperCase(record.outline);
+  const reply = await pool.send(isTitled ? stream.replace(/\p{L}[\p{L}\p{M}'’]+/gu, titled) : stream, group);
+  if (!reply.ok) return { ...reply, detail: `${pool.name}: ${reply.detail}` };
+  try {
+    return { ok: true, pieces: decode(reply.stream, record, modeNamed(pool.name)?.to) };
+  } catch (error) {
+    if (!(error instanceof Garbled)) throw error;
+    return { ok: false, reason: 'garbled', detail: `${pool.name}: ${error.message}` };
+  }
+}
+
+/** Modes that do not know most words in capitals, such as `THE`. They get a text in capitals as `The House Is Big`. */
+const PROPER_CASE = new Set(['en-gl', 'gl-en', 'es-gl']);
+const titled = (word: string): string => {
+  const [first = '', ...rest] = word;
+  return first + rest.join('').toLowerCase();
+};
+
+const CLAUSE_MARK = /[,;:](?=\s)|(?<=\s)[-–](?=\s)|[—()[\]«»“”"]/gu;
+
+/** Splits pieces at the marks between clauses, outside of pairs. Each mark is a list of its own. */
+function clausesOf(pieces: readonly Piece[]): Piece[][] {
+  const clauses: Piece[][] = [[]];
+  const push = (piece: Piece): unknown => clauses.at(-1)!.push(piece);
+  let depth = 0;
+  for (const piece of pieces) {
+    if ('open' in piece) depth++;
+    if ('close' in piece) depth--;
+    if (!('text' in piece) || 'keep' in piece || depth !== 0) {
+      push(piece);
+      continue;
+    }
+    let from = 0;
+    for (const { 0: mark, index } of piece.text.matchAll(CLAUSE_MARK)) {
+      if (index > from) push({ text: piece.text.slice(from, index) });
+      clauses.push([{ text: mark }], []);
+      from = index + mark.length;
+    }
+    if (from < piece.text.length) push({ text: piece.text.slice(from) });
+  }
+  return clauses.filter((clause) => clause.length > 0);
+}

@@ -1,0 +1,82 @@
+/** Repairs apostrophes and quotation marks of a reply, and writes the opening marks of Spanish questions. */
+
+import type { Item } from './decode.ts';
+import type { Edit } from './outline.ts';
+import { applyEdits, CODE, outlineOf } from './outline.ts';
+
+/** Repairs the marks of a reply in the language `to`. `source` is the outline of the source. */
+export function repairMarks(items: readonly Item[], source: string, to: string | undefined): Item[] {
+  const repaired = applyEdits(items, apostrophes(outlineOf(items), source));
+  return to === 'es' ? applyEdits(repaired, openingMarks(outlineOf(repaired))) : repaired;
+}
+
+/** Restores the typographic apostrophes and single quotation marks, which Apertium replaces by straight ones. */
+function apostrophes(text: string, source: string): Edit[] {
+  const given: string[] = source.match(/['’]/g) ?? [];
+  if (!given.includes('’')) return [];
+  const found = [...text.matchAll(/['’]/g)];
+  const isSame = given.length === found.length;
+  const isTypographic = !given.includes("'");
+  return found.map(({ index }, nth) => {
+    const isClosing = text.lastIndexOf('‘', index) > (found[nth - 1]?.index ?? -1);
+    const mark = isTypographic || isClosing ? '’' : isSame ? given[nth]! : text[index]!;
+    return { from: index, to: index + 1, text: mark };
+  });
+}
+
+/**
+ * Matches the mark at the end of a question or an exclamation, and the quotation marks and brackets after it. The text
+ * ends there, or a new sentence begins.
+ */
+const ENDING = new RegExp(
+  `(?<=[^\\s!?]\\s?)(\\?+|!+)(["”»’)\\]]{0,3})(?=[\\s${CODE}]*(?:$|(?<=\\s)["“«‘([¿¡—–-]{0,3}[\\p{Lu}\\p{N}]))`,
+  'gu',
+);
+/** Matches the number of a list item, and marks before a clause that may be a question of its own. */
+const BEGINNING = /^\s*(?:\p{N}{1,3}|\p{L})[.)]\s+|[:;]\s+|\n/gu;
+/** Matches the end of a sentence, but not of an abbreviation. */
+const SENTENCE = /(?<!(?:^|[^\p{L}])(?:\p{L}|Sr|Sra|Srta|Dr|Dra|Ud|Uds))\.["”»)]?\s+["“«(]?\p{Lu}/u;
+const BRACKETS: Readonly<Record<string, string>> = {
+  '"': '"',
+  '”': '“',
+  '»': '«',
+  '’': '‘',
+  ')': '(',
+  ']': '[',
+};
+
+/**
+ * Returns edits that write `¿` and `¡` at the beginning of questions and exclamations. Where the beginning is uncertain,
+ * such as between quotation marks of another sentence, nothing is written.
+ */
+function openingMarks(text: string): Edit[] {
+  const edits: Edit[] = [];
+  let last = 0;
+  for (const { 0: ending, 1: mark = '', 2: closing = '', index } of text.matchAll(ENDING)) {
+    let sentence = text.slice(last, index);
+    const bracket = BRACKETS[closing[0] ?? ''];
+    const cut = bracket === undefined ? -1 : sentence.lastIndexOf(bracket);
+    const begin = cut >= 0 ? cut + 1 : endOf([...sentence.matchAll(BEGINNING)].at(-1));
+    sentence = sentence.slice(begin);
+    const start = sentence.search(START);
+    if (start >= 0 && /[\p{L}\p{N}]/u.test(sentence) && !/[¿¡]/.test(sentence) && isOneSentence(sentence)) {
+      const at = last + begin + start;
+      edits.push({ from: at, to: at, text: mark.startsWith('?') ? '¿' : '¡' });
+    }
+    last = index + ending.length;
+  }
+  return edits;
+}
+
+/** Matches the first character that is no white space, code, bullet or dash. */
+const START = new RegExp(`[^\\s${CODE}>•·*_#→—–-]|[–-](?![\\s\\p{Lu}])`, 'u');
+
+const endOf = (match: RegExpMatchArray | undefined): number =>
+  match === undefined ? 0 : match.index! + match[0].length;
+
+function isOneSentence(text: string): boolean {
+  const count = (mark: string): number => text.split(mark).length - 1;
+  const isBalanced = ['()', '[]', '“”', '«»'].every(([open, close]) => count(open!) === count(close!));
+  const quotes = count('"') + (text.match(/(?<!\p{L})'|'(?!\p{L})/gu) ?? []).length;
+  return isBalanced && quotes % 2 === 0 && !SENTENCE.test(text);
+}

@@ -1,0 +1,37 @@
+/** Finds text that Apertium must not see because it would spoil it. The patterns match in linear time. */
+
+import { CODE, KEEP } from './outline.ts';
+
+/** A capital that is a word in one of the languages, such as an article, and that touches no other letter. */
+const CAPITAL_WORD = "(?<![\\p{L}\\p{M}\\p{N}])(?<!\\p{L}\\.)[AEOUYÀÈÉÅ](?![\\p{L}\\p{M}\\p{N}]|[.'’]\\p{L})";
+/** Before a word that begins a sentence. A code may stand between. */
+const SENTENCE_START = `(?<=(?:^|\\s\\s|[.!?…:;¿¡"“‘«(\\[*>—–-])\\s{0,3}${CODE}?\\s?)`;
+
+/** Matches text that is never translated, in the outline of a source. */
+export const OPAQUE = new RegExp(
+  [
+    // One unknown word takes quadratic time (100,000 characters: 20 s).
+    '(?<!\\S)\\S{257,}',
+    '(?<![\\p{L}\\p{N}])[A-Za-z][A-Za-z\\d+.-]{1,15}://[\\w./?#=&%:@~+-]*',
+    // Clock times.
+    '(?<![\\p{L}\\p{N}])\\d{1,2}(?:[:.]\\d\\d)?\\s?[AaPp][Mm](?![\\p{L}\\p{N}])',
+    // The letter of a list item, a letter in brackets, and abbreviations such as "n/a" and "a.k.a.".
+    '(?=\\p{L}[.)](?:\\s|$))(?!.\\.\\s\\p{L}{1,4}\\.)(?<=^\\s{0,9}\\(?)\\p{L}',
+    '(?<=\\()\\p{L}(?=\\))',
+    '(?<![\\p{L}\\p{N}])(?:[Nn]/[Aa]|a/\\p{Ll}|\\p{Ll}(?:\\.\\p{Ll}){2,4})(?![\\p{L}\\p{N}])',
+    '(?<![\\p{L}\\p{N}])I(?=[/&+]\\p{L})|(?<=\\p{L}[/&+])I(?![\\p{L}\\p{N}])',
+    // A single capital is a word at the beginning of a sentence and in titles, such as "What A Day". It is none in
+    // "Plan A" and "Q&A".
+    `(?=${CAPITAL_WORD})(?!${SENTENCE_START}.\\s+\\S)(?!.\\s+\\p{Lu})\\p{L}`,
+  ].join('|'),
+  'gu',
+);
+
+/**
+ * Like {@link OPAQUE}, but also matches each word that has other characters than letters and simple punctuation. Used
+ * for a segment whose reply was faulty.
+ */
+export const RISKY = new RegExp(
+  `(?<!\\S)(?=[^\\s]*[^\\s\\p{L}\\p{M}${KEEP}${CODE}.,;:!?…'"’“”‘«»()¿¡–—-])\\S+|${OPAQUE.source}`,
+  'gu',
+);

@@ -1,0 +1,177 @@
+/** Tests of letters, marks and codes in texts that the real Apertium translates. */
+
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { faultOf } from '../src/check.ts';
+import type { Piece } from '../src/engines.ts';
+import { createApertium } from '../src/engines.ts';
+import { codesOf, nestingFault, translated } from './conformance.ts';
+import { needApertium } from './need.ts';
+import { ODD_TEXTS } from './odd-texts.ts';
+
+// On a loaded machine, vitest's default timeout of 5 s is too short.
+vi.setConfig({ testTimeout: 120_000 });
+
+/** Reads `{word}` as a protected word, `<1>` and `</1>` as the halves of a pair, and `<x>` as a single code. */
+function piecesOf(text: string): Piece[] {
+  return text.split(/(\{[^{}]*\}|<\/?\d>|<x>)/).flatMap((part, index): Piece[] => {
+    if (part === '') return [];
+    if (index % 2 === 0) return [{ text: part }];
+    if (part.startsWith('{')) return [{ keep: index, text: part }];
+    if (part === '<x>') return [{ single: index }];
+    return part.startsWith('</') ? [{ close: Number(part[2]) }] : [{ open: Number(part[1]) }];
+  });
+}
+
+const written = (pieces: readonly Piece[]): string =>
+  pieces
+    .map((piece) => {
+      if ('text' in piece) return piece.text;
+      if ('single' in piece) return '<x>';
+      return 'open' in piece ? `<${piece.open}>` : `</${piece.close}>`;
+    })
+    .join('');
+
+const SPANISH: Record<string, [source: string, target: string][]> = {
+  'codes that touch a word': [
+    ['{%x}The red house is here.', '{%x}La casa roja es aquí.'],
+    ['{%if}The red house{%else}the dog{%end}is here', '{%if}La casa roja{%else}el perro{%end}es aquí'],
+    ['Open {name}the house', 'Abierto {name}la casa'],
+    ['{name}s house', '{name}s casa'],
+    ['{a}{b}The house', '{a}{b}La casa'],
+    ['{a}<1>The house</1>', '{a}<1>La casa</1>'],
+    ['<1>{a}</1>The house', '<1>{a}</1>La casa'],
+    ['100{unit} house', '100{unit} casa'],
+    ['<x>The house<x>the dog<x>', '<x>La casa<x>el perro<x>'],
+  ],
+  'notes and exponents': [
+    ['The house<1>1</1> is big.', 'La casa<1>1</1> es grande.'],
+    ['The word<1><2>1</2></1> is big.', 'La palabra<1><2>1</2></1> es grande.'],
+    ['The house<1>1, 2</1>, the dog<2>*</2>', 'La casa<1>1, 2</1>, el perro<2>*</2>'],
+    ['The m<1>2</1> and H<2>2</2>O is big', 'El m<1>2</1> y H<2>2</2>O es grande'],
+    ['10<1>-3</1> houses', '10<1>-3</1> casas'],
+    ['<3>The house<1>1</1></3> is big.', '<3>La casa<1>1</1></3> es grande.'],
+    ['<1>5</1> houses', '<1>5</1> casas'],
+    ['<1>W</1>elcome', '<1>Bienvenido</1>'],
+  ],
+  'spaces at marks': [
+    ['Click "{%s}" to open the house.', 'Clic "{%s}" para abrir la casa.'],
+    ['The "<1>house</1>" is big.', 'La "<1>casa</1>" es grande.'],
+    ['"{name}" is a word.', '"{name}" es una palabra.'],
+    ['See "{url}" and "{%s}" for the house.', 'Ve "{url}" y "{%s}" para la casa.'],
+    ['The house(s) are big.', 'La casa(s) es grande.'],
+    ['The __house__ is big , but red.', 'La __casa__ es grande , pero rojo.'],
+    ['He said: "I am here", and left.', 'Dijo: "soy aquí", y dejó.'],
+  ],
+  'composed letters': [['The cafe\u0301 of Jose\u0301', 'La cafetería de José']],
+  capitals: [
+    ['Shopify is a big house.', 'Shopify es una casa grande.'],
+    ['Shopify is an English house.', 'Shopify es una casa inglesa.'],
+    ['{name} is a house in Spain.', '{name} es una casa en España.'],
+    ['readme.txt is big', 'readme.txt es grande'],
+    ['J. R. R. Tolkien wrote this book.', 'J. R. R. Tolkien escribió este libro.'],
+    ['eBay also sells it. YouTube is big.', 'eBay también lo vende. YouTube es grande.'],
+    ['iPhone is a phone for JavaScript.', 'iPhone es un teléfono para JavaScript.'],
+    ['The house has no door.', 'La casa no tiene ninguna puerta.'],
+    ['sunny Spain', 'España soleada'],
+    ['Shopify and Red Hat', 'Shopify y Sombrero Rojo'],
+    ['THE HOUSE IS BIG.', 'LA CASA ES GRANDE.'],
+    ['HELLO WORLD', 'HOLA MUNDO'],
+    ['FREE SHIPPING FOR {name} AND <1>THE HOUSE</1>', 'NAVÍO LIBRE PARA {name} Y <1>LA CASA</1>'],
+    ['USB', 'USB'],
+  ],
+  marks: [
+    ['The “house” is ‘big’ and it’s red.', 'La “casa” es ‘grande’ y es rojo.'],
+    ["Levi's ‘red’ house, it’s", 'Levi ‘rojo’ casa, es'],
+    ['Where is the house?', '¿Dónde es la casa?'],
+    ['The <1>dog</1> is here!', '¡El <1>perro</1> es aquí!'],
+    ['{name}, is it red?', '¿{name}, es rojo?'],
+    ['Note: is it big?', 'Nota: ¿es grande?'],
+    ['He asked: "Where is the house?"', 'Pidió: "¿Dónde es la casa?"'],
+    ['(Is it red?)', '(¿Es rojo?)'],
+    ['The house is red. Is it big?', 'La casa es roja. Es grande?'],
+    ['Yahoo! is big.', 'Yahoo! es grande.'],
+  ],
+  'single letters and clock times': [
+    ['N/A', 'N/A'],
+    ['A', 'A'],
+    ['Plan A is big', 'Plan A es grande'],
+    ['Q&A', 'Q&A'],
+    ['a) The house', 'a) La casa'],
+    ['b. The house', 'b. La casa'],
+    ['A) The house', 'A) La casa'],
+    ['A house', 'Una casa'],
+    ['It is red. A house is big.', 'Es rojo. Una casa es grande.'],
+    ['10am-5pm', '10am-5pm'],
+    ['Open 10:30 am', 'Abierto 10:30 am'],
+    ['I am red', 'Soy rojo'],
+  ],
+  abbreviations: [
+    ['Our R&D team', 'Nuestro equipo de I+D'],
+    ['chrome://settings/ is a house', 'chrome://settings/ es una casa'],
+    ['File:/// and HTTP:// are big', 'File:/// y HTTP:// es grande'],
+  ],
+};
+
+/** Rows for other directions, with the modes that they need. */
+const OTHERS: [modes: string[], from: string, to: string, source: string, target: string][] = [
+  [['spa-eng'], 'es', 'en', 'El niño está aquí.'.normalize('NFD'), 'The boy is here.'],
+  [['spa-eng'], 'es', 'en', 'Shopify funciona el lunes en español', 'Shopify works the Monday in Spanish'],
+  [['spa-eng'], 'es', 'en', 'Plan A y N/A', 'Plan A and N/A'],
+  [['spa-eng'], 'es', 'en', '{x}La casa<1>1</1>', '{x}The house<1>1</1>'],
+  [['fra-cat', 'cat-spa'], 'fr', 'es', 'L’eau est ‘rouge’', 'El agua es ‘roja’'],
+  [['fra-cat', 'cat-spa'], 'fr', 'es', 'Où est la maison ?', '¿Dónde es la casa?'],
+  [['fra-cat', 'cat-spa'], 'fr', 'es', 'LA MAISON EST ROUGE', 'LA CASA ES ROJA'],
+  [['pt-es'], 'pt', 'es', 'O campo "{x}" é novo', 'El campo "{x}" es nuevo'],
+  [['en-gl', 'gl-pt'], 'en', 'pt', 'THE HOUSE OF {x} IS BIG', 'A CASA DE {x} É GRANDE'],
+  [['en-gl', 'gl-pt'], 'en', 'pt', 'Click "{x}" to open', 'Clique "{x}" para abrir'],
+  [['es-gl'], 'es', 'gl', 'LA CASA ES GRANDE', 'A CASA É GRANDE'],
+  [['eng-cat', 'cat-fra'], 'en', 'fr', 'The “house” isn’t ‘big’', 'La “maison” n’est pas ‘grande’'],
+  [['eng-cat', 'cat-fra'], 'en', 'fr', 'See "{x}" e.g. here', 'Vois "{x}" p. ex. ici'],
+];
+
+if (needApertium(['eng-spa'])) {
+  const engine = createApertium();
+  afterAll(() => engine.stop());
+  const draft = async (from: string, to: string, sources: readonly Piece[][]) => {
+    const segments = sources.map((pieces, id) => ({ id: String(id), pieces }));
+    return engine.draft({ from, to, segments, lane: 'bulk' });
+  };
+
+  describe.each(Object.entries(SPANISH))('Apertium, with %s', (_, rows) => {
+    test.each(rows)('translates “%s” into “%s”', async (source, target) => {
+      const pieces = piecesOf(source);
+      const made = translated((await draft('en', 'es', [pieces]))[0]);
+      expect(written(made)).toBe(target);
+      expect(codesOf(made)).toEqual(codesOf(pieces));
+      expect(nestingFault(made)).toBeNull();
+    });
+  });
+
+  test.each(OTHERS.filter(([modes]) => needApertium(modes)))(
+    'Apertium with %j translates from %s to %s: “%s” → “%s”',
+    async (_, from, to, source, target) => {
+      const [made] = await draft(from, to, [piecesOf(source)]);
+      expect(written(translated(made))).toBe(target);
+    },
+  );
+
+  const directions = [
+    [['eng-spa'], 'en', 'es'],
+    [['spa-eng'], 'es', 'en'],
+    [['fra-cat', 'cat-spa'], 'fr', 'es'],
+    [['pt-es'], 'pt', 'es'],
+  ] as const;
+  test.each(directions.filter(([modes]) => needApertium(modes)))(
+    'translates odd short texts without a fault with %j from %s to %s',
+    async (_, from, to) => {
+      const sources = ODD_TEXTS.map((text): Piece[] => [{ text }]);
+      const drafts = await draft(from, to, sources);
+      const faults = drafts.flatMap((each, index) => {
+        const fault =
+          each.status === 'translated' ? faultOf(each.pieces, sources[index]!, { from, to }) : each;
+        return fault === null ? [] : [[ODD_TEXTS[index], fault]];
+      });
+      expect(faults).toEqual([]);
+    },
+  );
+}
