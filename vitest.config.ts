@@ -73,6 +73,7 @@ export default defineConfig({
         globalSetup: '../server/src/testing/cluster.ts',
       }),
       project('web', 'packages/web', {
+        environment: './test/worker.ts',
         globalSetup: '../server/src/testing/cluster.ts',
         experimental: { viteModuleRunner: true }, // JSX and `import.meta.glob` need Vite
       }),

@@ -6,7 +6,7 @@ import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { orderEdit } from '../../server/src/testing/editors.ts';
 import { createClient, createPerson, type TestPerson } from '../../server/src/testing/harness.ts';
-import { startWeb, type Web, waitUntilIdle } from './browser.ts';
+import { shareWeb, type Web, waitUntilIdle } from './browser.ts';
 
 type Role = 'customer' | 'editor' | 'operator';
 
@@ -14,14 +14,14 @@ let web: Web;
 const people = {} as Record<Role, TestPerson>;
 let task: string;
 beforeAll(async () => {
-  web = await startWeb();
+  web = await shareWeb();
   const account = await web.createAccount({ balanceCents: 5_000 });
   people.customer = await createPerson(web, { role: 'customer', account });
   people.editor = await createPerson(web, { role: 'editor', languages: ['en:es'] });
   people.operator = await createPerson(web, { role: 'operator' });
-  await orderEdit(createClient(web.url, account.production_key), 'The house is big.');
+  const uid = await orderEdit(createClient(web.url, account.production_key), 'The house is big.');
   const { body } = await people.operator.call('GET', '/api/console/tasks');
-  task = body.tasks[0].task;
+  task = body.tasks.find((one: { uid: string }) => one.uid === uid).task;
 });
 afterAll(() => web.stop());
 
