@@ -17,11 +17,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Pool } from 'undici';
 import { createApertium } from '../packages/engines/src/engines.ts';
+import { IS_ENGINE, processesUnder, type Spent, spentBy, spentByEnded } from '../scripts/processor.ts';
 import { believeEngine, createAccount, type Program, startProgram } from '../scripts/program.ts';
 import { privateApertium } from '../scripts/test-tools.ts';
 import { startApy } from './apy.ts';
 import { type Figure, type Flags, median, quantile, type Report } from './figures.ts';
-import { IS_ENGINE, processesUnder, type Spent, spentBy, spentByEnded } from './processor.ts';
 import { countWords, englishText } from './text.ts';
 
 const run = promisify(execFile);

@@ -1,7 +1,7 @@
 /** Tests that a translation does not depend on the texts that the same processes have translated before. */
 
 import { readFile } from 'node:fs/promises';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { privateApertium } from '../../../scripts/test-tools.ts';
 import { readChain, type Stage } from '../src/apertium/chain.ts';
 import { keepTestOrder } from '../src/apertium/constraint-grammar.ts';
@@ -14,9 +14,6 @@ import { UnknownFormat } from '../src/apertium/unknown-format.ts';
 import { createApertium } from '../src/engines.ts';
 import { textOf, translated } from './conformance.ts';
 import { needApertium } from './need.ts';
-
-// On a loaded machine, vitest's default timeout of 5 s is too short.
-vi.setConfig({ testTimeout: 120_000 });
 
 const tree = treeFor(privateApertium().root);
 

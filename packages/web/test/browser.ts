@@ -23,7 +23,7 @@ import {
   type Page,
   type Request,
 } from 'playwright-core';
-import { expect } from 'vitest';
+import { expect, inject } from 'vitest';
 import { countRequests, findBrowser, rested } from '../../../scripts/browser.ts';
 import { createConnection } from '../../server/src/database/connections.ts';
 import { emptyEditing } from '../../server/src/testing/editors.ts';
@@ -46,10 +46,11 @@ const FLAGS = [
 const SCREENSHOTS = new URL('../../../screenshots/', import.meta.url).pathname;
 
 /**
- * Seconds to wait for an element. Below the limit of a test, so that the error names the missing element. Set
- * `PATIENCE=5` while you write a test.
+ * How long to wait for an element. Below the limit of a test, so that the error names the missing element. Set
+ * `PATIENCE=5`, in seconds, while you write a test.
  */
-const TIMEOUT_MILLISECONDS = Number(process.env.PATIENCE ?? 240) * 1000;
+const TIMEOUT_MILLISECONDS =
+  process.env.PATIENCE === undefined ? (inject('milliseconds') * 2) / 3 : Number(process.env.PATIENCE) * 1000;
 
 export const PHONE = { width: 390, height: 844 };
 export const DESKTOP = { width: 1280, height: 800 };

@@ -99,10 +99,7 @@ const STATES: Partial<Record<Role, readonly string[]>> = {
   operator: ['/console/requests?status=all'],
 };
 
-/** A test visits all pages of a role, some twenty. Each page may take as long as a test usually may. */
-const TIMEOUT_MILLISECONDS = 20 * 300_000;
-
-describe('every page', { timeout: TIMEOUT_MILLISECONDS }, () => {
+describe('every page', () => {
   it.each(['nobody', 'customer', 'editor', 'reviewer', 'operator'] as const)(
     'that the role %s can open has no fault',
     async (role) => {

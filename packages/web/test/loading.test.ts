@@ -78,13 +78,10 @@ it.each<[Role | 'nobody', string, string]>([
   await page.goto(`${web.url}/app${path.replace('$task', task)}`);
   // Runs only the timers that are due at once. A skeleton is shown after 150 ms, and React keeps one for 300 ms.
   await expect
-    .poll(
-      async () => {
-        await page.clock.runFor(0);
-        return page.locator(content).count();
-      },
-      { timeout: 30_000 },
-    )
+    .poll(async () => {
+      await page.clock.runFor(0);
+      return page.locator(content).count();
+    })
     .toBe(1);
   await context.close();
 });
