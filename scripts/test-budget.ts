@@ -12,8 +12,8 @@ export const FILE_SECONDS = 15;
 export const COMMAND_SECONDS = 16 * 60;
 
 /**
- * The files that may take more, with their limit in seconds. The list and its numbers may only shrink. The full run
- * fails when a listed file no longer needs its entry.
+ * The files that may take more, with their limit in seconds. The list and its numbers may only shrink. A
+ * run names the listed files that no longer need their entry.
  */
 export const EXPENSIVE: Readonly<Record<string, number>> = {};
 

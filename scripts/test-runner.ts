@@ -25,6 +25,7 @@ const SAMPLE_MILLISECONDS = 1_000;
 export default class MeasuringRunner extends TestRunner {
   readonly #limits: Pick<SerializedConfig, 'testTimeout' | 'hookTimeout'>;
   #before = 0;
+  #isFirst = true;
   /** The latest processor time of each database connection of the current file. */
   readonly #connections = new Map<number, number>();
   #sampled = 0;
@@ -42,6 +43,12 @@ export default class MeasuringRunner extends TestRunner {
     this.config.hookTimeout = this.#limits.hookTimeout * times;
     this.#before = secondsUnder(process.pid);
     this.#connections.clear();
+  }
+
+  /** The modules that the first file loads are shared by all files of the worker process. */
+  onBeforeRunFiles(): void {
+    if (this.#isFirst) this.#before = secondsUnder(process.pid);
+    this.#isFirst = false;
   }
 
   override onAfterRunTask(test: Parameters<TestRunner['onAfterRunTask']>[0]): void {
