@@ -25,6 +25,7 @@ import {
 } from 'playwright-core';
 import { expect, inject } from 'vitest';
 import { countRequests, findBrowser, rested } from '../../../scripts/browser.ts';
+import { FULL } from '../../../scripts/full.ts';
 import { createConnection } from '../../server/src/database/connections.ts';
 import { emptyEditing } from '../../server/src/testing/editors.ts';
 import {
@@ -365,24 +366,31 @@ export async function accessibilityFaults(
   return faults;
 }
 
+/** A dialog or side panel that is open above the page. */
+const MODAL = '[aria-modal=true]';
+
+/**
+ * Checks an open dialog without the page behind it, because the crawl checks every page. With `FULL=1`, checks both.
+ */
 async function findViolations(page: Page, rules: keyof typeof RULES): Promise<AxeResults['violations']> {
+  const isModal = !FULL && (await page.locator(MODAL).count()) > 0;
   // A frame may have loaded a new document, so axe is injected again into a page with frames.
   const hasNoFrames = page.frames().length === 1;
   // Nobody reaches the content of an inert frame, and axe would log faults in a frame that runs no scripts.
   if (!hasNoFrames && (await page.locator('iframe:not([inert])').count()) === 0) {
     await page.evaluate(AXE_SOURCE);
     const options = JSON.stringify({ resultTypes: ['violations'], ...RULES[rules], iframes: false });
-    const found = await page.evaluate<AxeResults>(`axe.run(document, ${options})`);
+    const part = isModal ? JSON.stringify(MODAL) : 'document';
+    const found = await page.evaluate<AxeResults>(`axe.run(${part}, ${options})`);
     return found.violations;
   }
   if (hasNoFrames && !(await page.evaluate<boolean>('globalThis.axe !== undefined')))
     await page.evaluate(AXE_SOURCE);
   // The legacy mode of axe collects the results of frames without opening a second page.
-  const { violations } = await new AxeBuilder({ page, axeSource: hasNoFrames ? 'void 0' : AXE_SOURCE })
+  const builder = new AxeBuilder({ page, axeSource: hasNoFrames ? 'void 0' : AXE_SOURCE })
     .setLegacyMode(true)
-    .options({ resultTypes: ['violations'], ...RULES[rules] })
-    .analyze();
-  return violations;
+    .options({ resultTypes: ['violations'], ...RULES[rules] });
+  return (await (isModal ? builder.include(MODAL) : builder).analyze()).violations;
 }
 
 async function setAppearance(page: Page, theme: string, direction: string): Promise<void> {

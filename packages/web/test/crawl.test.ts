@@ -174,6 +174,11 @@ describe('the page checker', () => {
     ],
     ['an inline script', '<script>1</script>', /violates its policy: script-src/],
     ['a button without a name', '<button></button>', /button-name/],
+    [
+      'a button without a name in an open dialog',
+      '<p>Behind</p><div role="dialog" aria-modal="true" aria-label="Planted"><button></button></div>',
+      /button-name/,
+    ],
     ['an inline style', '<p style="color:#ccc">Pale</p>', /violates its policy: style-src/],
     [
       'an element wider than a phone',

@@ -193,14 +193,17 @@ async function pairsAreOffered(test: TestServer): Promise<void> {
   await until(async () => (await fetch(`${test.url}/readyz`)).status === 200);
 }
 
-/** Polls until a condition holds. Only the timeout of the test ends the wait. */
+/**
+ * Polls until a condition holds. Only the timeout of the test ends the wait. The pauses grow from 5 to 50 ms, because a
+ * question is often a request, which takes more processor time than a pause saves.
+ */
 export async function until<T>(
   question: () => Promise<T | undefined | false> | T | undefined | false,
 ): Promise<T> {
-  for (;;) {
+  for (let pause = 5; ; pause = Math.min(50, pause * 1.5)) {
     const answer = await question();
     if (answer !== undefined && answer !== false) return answer;
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
 
