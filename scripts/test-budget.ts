@@ -74,7 +74,7 @@ export function timeUnit(): number {
 export const inReference = (seconds: number, unit: number): number =>
   (seconds * REFERENCE_MILLISECONDS) / unit;
 
-/** The processor time of a test file in seconds, and the time of the fixed piece of work beside it. */
+/** The processor time of a test file in seconds, and the time of the fixed piece of work after it. */
 export interface Measured {
   path: string;
   seconds: number;

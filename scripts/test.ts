@@ -1,5 +1,5 @@
-// Runs the checks of every commit: `npm test`. Lint and types run beside the tests. Arguments are passed to Vitest. At the
-// end, prints the processor time of everything that it started.
+// Runs the checks of every commit: `npm test`. Lint and types run at the same time as the tests. Arguments are passed to
+// Vitest. At the end, prints the processor time of everything that it started.
 import { spawn } from 'node:child_process';
 import { FULL } from './full.ts';
 import { secondsUnder } from './processor.ts';
