@@ -1,21 +1,21 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { timeLimit } from './scripts/test-budget.ts';
 import { useTools } from './scripts/test-tools.ts';
 
 useTools();
 
-/**
- * This limit only ends tests that hang; no test has to be fast, even on a machine with forty busy processes per core. By
- * default `expect.poll` would give up after a second.
- */
-const MILLISECONDS = 900_000;
+/** Limits only end tests that hang. By default `expect.poll` would give up after a second. */
+const MILLISECONDS = timeLimit();
 const PATIENCE = {
   testTimeout: MILLISECONDS,
   hookTimeout: MILLISECONDS,
   expect: { poll: { timeout: MILLISECONDS } },
+  provide: { milliseconds: MILLISECONDS },
 };
 const CHANCE = new URL('scripts/test-chance.ts', import.meta.url).pathname;
+const RUNNER = new URL('scripts/test-runner.ts', import.meta.url).pathname;
 
 /**
  * Runs one more test file at a time than there are cores, because many tests wait for other processes. The
@@ -50,6 +50,7 @@ const project = (name: string, root: string, extra: object = {}) => ({
     root,
     include: ['**/*.test.ts'],
     setupFiles: [CHANCE],
+    runner: RUNNER,
     ...PATIENCE,
     ...AT_ONCE,
     ...AS_THEY_ARE,
@@ -73,11 +74,13 @@ export default defineConfig({
         globalSetup: '../server/src/testing/cluster.ts',
       }),
       project('web', 'packages/web', {
+        environment: './test/worker.ts',
         globalSetup: '../server/src/testing/cluster.ts',
         experimental: { viteModuleRunner: true }, // JSX and `import.meta.glob` need Vite
       }),
       project('prove', 'prove'),
       project('examples', 'examples'),
+      project('scripts', 'scripts'),
     ],
   },
 });

@@ -20,9 +20,9 @@ import { createLog } from '../packages/server/src/base/log.ts';
 import { createConnection } from '../packages/server/src/database/connections.ts';
 import { openStore } from '../packages/server/src/roles/program.ts';
 import { loadSettings } from '../packages/server/src/settings/settings.ts';
+import { spentBy } from '../scripts/processor.ts';
 import { startProgram } from '../scripts/program.ts';
 import { type Figure, type Flags, median, quantile, type Report } from './figures.ts';
-import { spentBy } from './processor.ts';
 import { englishText } from './text.ts';
 import { pgbench, wrk } from './tools.ts';
 

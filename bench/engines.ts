@@ -17,10 +17,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Pool } from 'undici';
 import { createApertium } from '../packages/engines/src/engines.ts';
+import { IS_ENGINE, processesUnder, type Spent, spentBy, spentByEnded } from '../scripts/processor.ts';
 import { believeEngine, createAccount, type Program, startProgram } from '../scripts/program.ts';
+import { privateApertium } from '../scripts/test-tools.ts';
 import { startApy } from './apy.ts';
 import { type Figure, type Flags, median, quantile, type Report } from './figures.ts';
-import { IS_ENGINE, processesUnder, type Spent, spentBy, spentByEnded } from './processor.ts';
 import { countWords, englishText } from './text.ts';
 
 const run = promisify(execFile);
@@ -310,7 +311,7 @@ async function oneJob({ pool, headers }: Service, text: string): Promise<number>
 
 /** Returns the milliseconds that the engine alone takes for each text. */
 async function engineAlone(texts: readonly string[]): Promise<number[]> {
-  const engine = createApertium();
+  const engine = createApertium(privateApertium());
   try {
     const taken: number[] = [];
     for (const text of [texts[0]!, ...texts]) {

@@ -1,8 +1,11 @@
-/** Tests the report page of a whole run, and runs with errors. */
+/** Tests the report page of a whole run, runs with errors, and the age of the last full run of the tests. */
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { expect, it, vi } from 'vitest';
 import { allHeld, type Report, runOne, summarise } from '../bench/figures.ts';
 import { describeReport } from '../bench/report.ts';
+import { LAST_FULL_RUN } from '../scripts/full.ts';
 
 const page = { title: 'Proofs', lead: 'By hand.', reasons: { 'crash, jobs': 'the disk | is slow' } };
 const reports: Record<string, Report> = {
@@ -104,4 +107,15 @@ it('run of several proofs: continues after an unhandled error, which counts as a
     '',
   ]);
   expect(code).toBe(1);
+});
+
+it('the last full run of the tests is at most 200 commits old', async ({ skip }) => {
+  const git = (...args: string[]) =>
+    promisify(execFile)('git', args, { cwd: import.meta.dirname }).then(({ stdout }) => stdout.trim());
+  // A release has no history, and a shallow clone only its last commits.
+  const isShallow = await git('rev-parse', '--is-shallow-repository').catch(() => 'true');
+  if (isShallow === 'true') skip();
+  const { commit } = JSON.parse(readFileSync(LAST_FULL_RUN, 'utf8'));
+  const age = Number(await git('rev-list', '--count', `${commit}..HEAD`));
+  expect(age, 'commits since the last `npm run test:full`').toBeLessThanOrEqual(200);
 });

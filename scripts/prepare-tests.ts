@@ -4,13 +4,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { APERTIUM } from '../packages/engines/src/apertium/install.ts';
-import { OPTIONAL_PACKAGES } from '../packages/engines/src/apertium/modes.ts';
-import { libraryFolders } from '../packages/engines/src/apertium/tree.ts';
-import { InstallError, installPackages, MANIFEST } from '../packages/engines/src/debian.ts';
-import { findApertium } from '../packages/engines/src/engines.ts';
+import { APERTIUM_PACKAGES, findApertium, InstallError } from '@dragoman/engines';
+import { installPackages, libraryFolders, MANIFEST } from '@dragoman/engines/debian';
 import { BROWSERS } from './browser.ts';
-import { TOOLS } from './test-tools.ts';
+import { privateApertium, TOOLS } from './test-tools.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const BUILT = join(ROOT, 'packages/web/dist/.vite/manifest.json');
@@ -34,7 +31,7 @@ if (!existsSync(BUILT) || statSync(BUILT).mtimeMs < lastChange()) {
 
 const works = (command: string, ...args: string[]): boolean =>
   spawnSync(command, args, { stdio: 'ignore' }).status === 0;
-const { missing } = await findApertium();
+const { missing } = await findApertium(privateApertium());
 const wanted = [
   ...missing,
   ...(works('curl', '--version') ? [] : ['curl']),
@@ -46,10 +43,9 @@ const own = existsSync(manifest) ? JSON.parse(readFileSync(manifest, 'utf8')) : 
 if (wanted.some((name) => !(name in own))) {
   console.error(`Installing for the tests: ${wanted.join(', ')} …`);
   try {
-    await installPackages([...wanted, ...(missing.length > 0 ? OPTIONAL_PACKAGES : [])], {
+    await installPackages([...wanted, ...(missing.length > 0 ? APERTIUM_PACKAGES.optional : [])], {
       root: TOOLS,
-      complete: APERTIUM,
-      optional: OPTIONAL_PACKAGES,
+      ...APERTIUM_PACKAGES,
       onProgress: (line) => console.error(`  ${line}`),
     });
   } catch (error) {

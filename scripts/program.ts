@@ -15,7 +15,7 @@ import { createLog } from '../packages/server/src/base/log.ts';
 import { replacePairs } from '../packages/server/src/languages/store.ts';
 import { openStore } from '../packages/server/src/roles/program.ts';
 import { loadSettings, type Settings } from '../packages/server/src/settings/settings.ts';
-import { useTools } from './test-tools.ts';
+import { privateApertium, useTools } from './test-tools.ts';
 
 useTools();
 
@@ -194,7 +194,7 @@ export async function believeEngine(
   if (hops === undefined) throw new OperatorError(`Apertium does not translate from ${from} to ${to}.`);
   const store = await openStore(settingsOf(directory, databaseUrl), 'command', createLog('silent'));
   try {
-    const engine = createApertium();
+    const engine = createApertium(privateApertium());
     const tested = { name: engine.name, version: await engine.version() };
     const pair = { from, to, route: routeName(hops), hops: hops.length };
     await store.database.transaction((transaction) => replacePairs(transaction, tested, [pair]));

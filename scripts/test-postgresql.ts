@@ -3,7 +3,7 @@
 import { execFileSync, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { installPackages } from '../packages/engines/src/debian.ts';
+import { installPackages } from '@dragoman/engines/debian';
 import { FULL } from './full.ts';
 
 const HOME = '/usr/lib/postgresql';

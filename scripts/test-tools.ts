@@ -14,3 +14,9 @@ export function useTools(): void {
   process.env.PATH = `${bin}${delimiter}${process.env.PATH}`;
   if (existsSync(join(TOOLS, 'usr/bin/lt-proc'))) process.env.DRAGOMAN_APERTIUM_ROOT ??= TOOLS;
 }
+
+/** Returns the options of an Apertium that tests use: the private one, if there is one, otherwise the system's. */
+export function privateApertium(): { root?: string } {
+  const { DRAGOMAN_APERTIUM_ROOT: root } = process.env;
+  return root === undefined ? {} : { root };
+}

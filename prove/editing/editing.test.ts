@@ -8,7 +8,7 @@ const run = shortRun('editing');
 let history: EditingHistory;
 beforeAll(async () => {
   history = await shortHistory('editing', () => runEditing({ ...run, editors: 12, tasks: 100, kills: 2 }));
-}, 600_000);
+});
 
 describe('editing proof', () => {
   it('finds no task claimed twice, no lost save and no unfinished task when the service is killed twice', () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Piece, Segment } from '../../packages/documents/src/documents.ts';
 import { findApertium } from '../../packages/engines/src/engines.ts';
 import { FULL } from '../../scripts/full.ts';
+import { privateApertium } from '../../scripts/test-tools.ts';
 import { CHECKS } from './checks.ts';
 import { createApertiumUnderFaults, createBergamotUnderFaults, type EngineUnderFaults } from './faults.ts';
 import { type EngineHistory, runEngines } from './run.ts';
@@ -83,7 +84,7 @@ describe('checks of the engines proof', () => {
   });
 });
 
-const { missing } = await findApertium();
+const { missing } = await findApertium(privateApertium());
 const hasApertium = missing.length === 0 || process.env.CI === 'true';
 describe.runIf(FULL)('engines proof', () => {
   it.each<[string, () => EngineUnderFaults | Promise<EngineUnderFaults>]>([

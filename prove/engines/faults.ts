@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
 import { createApertium, createBergamot, type Engine } from '../../packages/engines/src/engines.ts';
 import { placeModels } from '../../packages/engines/test/bergamot/model.ts';
+import { privateApertium } from '../../scripts/test-tools.ts';
 import type { Random } from '../harness/random.ts';
 import { temporaryDirectory } from '../harness/run.ts';
 
@@ -28,7 +29,10 @@ const pick = <T>(random: Random, from: readonly T[]): T | undefined =>
 
 /** Apertium, whose processes are killed or stopped. */
 export function createApertiumUnderFaults(): EngineUnderFaults {
-  const engine = createApertium({ limits: { bulk: { deadlineMs: () => DEADLINE_MS } } });
+  const engine = createApertium({
+    ...privateApertium(),
+    limits: { bulk: { deadlineMs: () => DEADLINE_MS } },
+  });
   const signal =
     (name: NodeJS.Signals): Fault =>
     (random) => {

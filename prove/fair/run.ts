@@ -17,6 +17,7 @@ import { createConnection } from '../../packages/server/src/database/connections
 import { openStore } from '../../packages/server/src/roles/program.ts';
 import { type Role, startServer } from '../../packages/server/src/roles/serve.ts';
 import { loadSettings } from '../../packages/server/src/settings/settings.ts';
+import { privateApertium } from '../../scripts/test-tools.ts';
 import type { RunOptions } from '../harness/run.ts';
 import type { Customer, Load, Probe, Probed } from './client.ts';
 
@@ -83,7 +84,9 @@ export async function runFair(options: FairOptions): Promise<FairHistory> {
   const log = createLog('silent');
   const store = await openStore(settings, 'serve', log);
   const served = Object.fromEntries(LOADS.map(({ name }) => [name, 0]));
-  const engines = () => [countCharacters(createApertium({ memoryMebibytes: 2048 }), served)];
+  const engines = () => [
+    countCharacters(createApertium({ ...privateApertium(), memoryMebibytes: 2048 }), served),
+  ];
   const start = (role: Role) => startServer({ store, settings, role, engines, log });
   const owner = createConnection(store.connection);
   await owner.connect();

@@ -2,6 +2,7 @@
  * Helpers for the tests of proofs: short runs, and checks of histories with planted faults. The name of a test that
  * plants a fault contains "the planted fault"; `npm run prove -- teeth` runs these tests.
  */
+import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -19,13 +20,47 @@ export function shortRun(name: string, seed = randomSeed()): RunOptions {
 /**
  * Returns the history of a short run in the full run of the tests, and otherwise the recorded history of an earlier one,
  * so that `npm test` plants faults without a run. `FULL=1 RECORD=1 npx vitest run …` records it again.
+ *
+ * @throws Error when the types of the history changed after it was recorded
  */
 export async function shortHistory<History>(proof: string, run: () => Promise<History>): Promise<History> {
   const file = new URL(`../${proof}/history.json.gz`, import.meta.url);
-  if (!FULL) return JSON.parse(gunzipSync(readFileSync(file)).toString()) as History;
+  const types = digestTypes(readModules(new URL(`../${proof}/checks.ts`, import.meta.url)));
+  if (!FULL) {
+    const recorded = JSON.parse(gunzipSync(readFileSync(file)).toString());
+    if (recorded.types === types) return recorded.history as History;
+    const command = `FULL=1 RECORD=1 npx vitest run prove/${proof}`;
+    throw new Error(`the types of the history changed after it was recorded; record it again: ${command}`);
+  }
   const history = await run();
-  if (process.env.RECORD === '1') writeFileSync(file, gzipSync(JSON.stringify(history)));
+  if (process.env.RECORD === '1') writeFileSync(file, gzipSync(JSON.stringify({ types, history })));
   return history;
+}
+
+/** Returns the code of a module and of the modules of the proofs that it imports. */
+function readModules(start: URL): string[] {
+  const code = new Map<string, string>();
+  const read = (file: URL) => {
+    if (code.has(file.href)) return;
+    const text = readFileSync(file, 'utf8');
+    code.set(file.href, text);
+    for (const [, path] of text.matchAll(/ from '(\.\/[^']+|\.\.\/harness\/[^']+)'/g))
+      read(new URL(path!, file));
+  };
+  read(start);
+  return [...code.values()];
+}
+
+/** Returns a digest of the interfaces that modules declare, without their comments. */
+export function digestTypes(modules: readonly string[]): string {
+  const declared = modules.flatMap((code) =>
+    code
+      .split(/^(?=(?:export )?interface )/m)
+      .filter((text) => /^(?:export )?interface /.test(text))
+      .map((text) => text.slice(0, text.search(/^}/m)))
+      .map((text) => text.replace(/^ *(?:\/?\*|\/\/).*$/gm, '').replace(/\s+/g, ' ')),
+  );
+  return createHash('sha256').update(declared.sort().join('\n')).digest('base64url').slice(0, 16);
 }
 
 /** Fails the test if a check reports a fault in the history. The message names the seed. */

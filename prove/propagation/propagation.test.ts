@@ -10,7 +10,7 @@ beforeAll(async () => {
   history = await shortHistory('propagation', () =>
     runPropagation({ ...run, editors: 6, jobs: 40, kills: 2, editedPercent: 50 }),
   );
-}, 600_000);
+});
 
 describe('propagation proof', () => {
   it('finds every waiting repeat filled, no text overwritten, and an exact undo when the service is killed twice', () => {

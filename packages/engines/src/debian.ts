@@ -94,23 +94,23 @@ async function installForSystem(
   } catch {
     // Outdated package lists name files that the archive no longer has, so the lists are updated first.
     await update();
-    await withoutOptional(packages, optional, install);
+    await install(await withoutMissing(packages, optional));
   }
 }
 
-/** Installs all packages, or if that fails, all but the optional ones. */
-async function withoutOptional(
+/** Returns the packages without the optional ones that the release does not have, as its package lists say. */
+async function withoutMissing(
   packages: readonly string[],
   optional: readonly string[],
-  install: (names: readonly string[]) => Promise<void>,
-): Promise<void> {
-  const required = packages.filter((name) => !optional.includes(name));
-  try {
-    await install(packages);
-  } catch (error) {
-    if (required.length === packages.length) throw error;
-    await install(required);
-  }
+  options: readonly string[] = [],
+): Promise<string[]> {
+  const env = packageManagerEnvironment(process.env);
+  const kept = packages.map(async (name) => {
+    if (!optional.includes(name)) return [name];
+    const { stdout } = await run('apt-cache', [...options, 'madison', name], { env });
+    return stdout.trim() === '' ? [] : [name];
+  });
+  return (await Promise.all(kept)).flat();
 }
 
 /** `env` sets the variables, because sudo would remove them from its own environment. */
@@ -145,9 +145,8 @@ async function installInto(
     const status = await readFile('/var/lib/dpkg/status', 'utf8');
     await writeFile(apt.status, complete === undefined ? status : withoutPackages(status, complete));
     await command(['apt-get', ...apt.options, 'update'], report);
-    await withoutOptional(packages, optional, (names) =>
-      command(['apt-get', ...apt.options, '--download-only', ...installWords(names)], report),
-    );
+    const names = await withoutMissing(packages, optional, apt.options);
+    await command(['apt-get', ...apt.options, '--download-only', ...installWords(names)], report);
     const tree = join(work, 'tree');
     await mkdir(tree);
     const manifest: Record<string, string> = {};
@@ -169,6 +168,23 @@ async function installInto(
   } finally {
     await rm(work, { recursive: true, force: true });
   }
+}
+
+/**
+ * Returns the library folders of a private tree: `usr/lib`, `lib` and their multiarch folders
+ * (`x86_64-linux-gnu`).
+ */
+export function libraryFolders(root: string): string[] {
+  const folders: string[] = [];
+  for (const lib of ['usr/lib', 'lib']) {
+    const folder = join(root, lib);
+    if (!existsSync(folder)) continue;
+    folders.push(folder);
+    for (const entry of readdirSync(folder)) {
+      if (entry.includes('-linux-')) folders.push(join(folder, entry));
+    }
+  }
+  return folders;
 }
 
 /** Returns options with which apt-get works inside one folder, without locks and privileges. */

@@ -8,7 +8,7 @@ export { createApertium, MAX_SEGMENT_LENGTH } from './apertium/apertium.ts';
 export type { ApertiumFound } from './apertium/find.ts';
 export { findApertium } from './apertium/find.ts';
 export type { InstallOptions } from './apertium/install.ts';
-export { installApertium } from './apertium/install.ts';
+export { APERTIUM_PACKAGES, installApertium } from './apertium/install.ts';
 export type { Limits } from './apertium/limits.ts';
 export { DEFAULT_PACKAGES, SCANDINAVIAN_PACKAGES } from './apertium/modes.ts';
 export type { BergamotEngine, BergamotOptions } from './bergamot/bergamot.ts';

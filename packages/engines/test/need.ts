@@ -4,9 +4,10 @@
  */
 
 import { test } from 'vitest';
+import { privateApertium } from '../../../scripts/test-tools.ts';
 import { findApertium } from '../src/engines.ts';
 
-const found = await findApertium();
+const found = await findApertium(privateApertium());
 
 /**
  * Returns whether Apertium has all of these modes. If not, registers one test whose title names the missing

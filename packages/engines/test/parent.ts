@@ -1,8 +1,9 @@
 /** Starts a pipeline, keeps it busy and prints its process ids, for a test that kills this process. */
 
+import { privateApertium } from '../../../scripts/test-tools.ts';
 import { createApertium } from '../src/engines.ts';
 
-const engine = createApertium();
+const engine = createApertium(privateApertium());
 const segments = Array.from({ length: 2_000 }, (_, n) => ({
   id: String(n),
   pieces: [{ text: 'The house is big.' }],

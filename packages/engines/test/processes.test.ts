@@ -9,6 +9,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { privateApertium } from '../../../scripts/test-tools.ts';
 import type { ApertiumEngine, Draft } from '../src/engines.ts';
 import { createApertium } from '../src/engines.ts';
 import { textOf, translated } from './conformance.ts';
@@ -42,7 +43,10 @@ if (needApertium(['eng-spa'])) {
     beforeAll(async () => {
       // The high limit keeps the circuit breaker closed during the repeated kills; faults.test.ts tests the
       // breaker.
-      engine = createApertium({ limits: { bulk: { deadlineMs: takeDeadline, loopCount: 1_000 } } });
+      engine = createApertium({
+        ...privateApertium(),
+        limits: { bulk: { deadlineMs: takeDeadline, loopCount: 1_000 } },
+      });
       expected = plain(await draft(engine));
     });
     afterAll(() => engine.stop());
@@ -99,7 +103,7 @@ if (needApertium(['eng-spa'])) {
     });
 
     test('ends every process when the engine stops', async () => {
-      const other = createApertium();
+      const other = createApertium(privateApertium());
       await draft(other);
       const { pids } = other.pipelines()[0]!;
       await other.stop();
@@ -125,7 +129,7 @@ const CRASHES = "This file is slowly turning into the Anomy sanitizer's user man
 
 if (needApertium(['eng-cat'])) {
   test('a real Apertium pipeline fails only the sentence that crashes a stage', async () => {
-    const engine = createApertium();
+    const engine = createApertium(privateApertium());
     try {
       const batch = [
         ...segments.slice(0, 20),

@@ -1,7 +1,8 @@
 /** Tests that a translation does not depend on the texts that the same processes have translated before. */
 
 import { readFile } from 'node:fs/promises';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { privateApertium } from '../../../scripts/test-tools.ts';
 import { readChain, type Stage } from '../src/apertium/chain.ts';
 import { keepTestOrder } from '../src/apertium/constraint-grammar.ts';
 import { Framing } from '../src/apertium/framing.ts';
@@ -14,10 +15,7 @@ import { createApertium } from '../src/engines.ts';
 import { textOf, translated } from './conformance.ts';
 import { needApertium } from './need.ts';
 
-// On a loaded machine, vitest's default timeout of 5 s is too short.
-vi.setConfig({ testTimeout: 120_000 });
-
-const tree = treeFor();
+const tree = treeFor(privateApertium().root);
 
 /** Returns the stage of a mode that runs this program. */
 async function stageOf(mode: string, program: string): Promise<Stage> {
@@ -52,7 +50,7 @@ async function runStage(stage: Stage, segments: readonly string[]): Promise<stri
 
 if (needApertium(['gl-es'])) {
   test('translates unknown words alike before and after a word that the tagger does not expect', async () => {
-    const engine = createApertium();
+    const engine = createApertium(privateApertium());
     const translate = async (text: string): Promise<string> => {
       const segments = [{ id: 'a', pieces: [{ text }] }];
       const [draft] = await engine.draft({ from: 'gl', to: 'es', segments, lane: 'interactive' });

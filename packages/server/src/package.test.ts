@@ -18,10 +18,11 @@ import { fileURLToPath } from 'node:url';
 import { findApertium } from '@dragoman/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeRelease } from '../../../scripts/package.ts';
+import { privateApertium } from '../../../scripts/test-tools.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const MIB = 1024 * 1024;
-const { missing } = await findApertium();
+const { missing } = await findApertium(privateApertium());
 
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-package-'));
 const outside = join(directory, 'outside');

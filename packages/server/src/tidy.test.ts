@@ -236,6 +236,18 @@ const SQL_ELSEWHERE = [
 const FILE_LINES = 500;
 const LONG_FILES: Record<string, number> = {};
 
+/** The files that read environment variables. All other code gets its settings as parameters. */
+const READ_ENVIRONMENT = [
+  'packages/embedded-postgres/src/identity.ts',
+  'packages/engines/src/debian.ts',
+  'packages/server/src/commands/demo.ts',
+  'packages/server/src/commands/engine.ts',
+  'packages/server/src/commands/options.ts',
+  'packages/server/src/commands/serve.ts',
+  'packages/server/src/commands/task.ts',
+  'packages/server/src/main.ts',
+];
+
 const FUNCTION_LINES = 100;
 const LITERAL_SPREADS = 0;
 /** The number of names that more than one file of the server exports. */
@@ -326,6 +338,13 @@ describe('the source files', () => {
   it(`have at most ${FILE_LINES} lines, except the listed files`, () => {
     const long = program.filter(({ lines }) => lines > FILE_LINES).map(({ path, lines }) => [path, lines]);
     expect(Object.fromEntries(long)).toEqual(LONG_FILES);
+  });
+
+  it('read environment variables only in the listed files', () => {
+    const reading = program.filter(
+      ({ path, code }) => /^packages\/[-\w]+\/src\//.test(path) && /\bprocess\.env\b(?!`)/.test(code),
+    );
+    expect(reading.map(({ path }) => path)).toEqual(READ_ENVIRONMENT);
   });
 
   it(`have no functions with more than ${FUNCTION_LINES} lines`, () => {

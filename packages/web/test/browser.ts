@@ -1,29 +1,39 @@
 /**
- * The fixture of browser tests: the real server with the fake engine and its own database, and one browser
- * for each test file. A test fails if a page has a console error, a violation of its content security policy,
- * or a request to another host.
+ * The fixture of browser tests: the real server with the fake engine, and one browser for each worker process.
+ * A test fails if a page has a console error, a violation of its content security policy, or a request to
+ * another host.
  *
- *     const web = await startWeb();            // in beforeAll; web.stop() in afterAll
+ *     const web = await shareWeb();            // in beforeAll; web.stop() in afterAll
  *     await web.visit({ path: '/sign-in' }, async (page) => { … });
+ *
+ * `startWeb` starts a server with its own database. It is for files that need other settings, or an installation
+ * without other users and jobs.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { AxeBuilder } from '@axe-core/playwright';
+import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type { AxeResults, RunOptions } from 'axe-core';
 import {
   type Browser,
   type BrowserContext,
   type BrowserContextOptions,
+  type ConsoleMessage,
   chromium,
   type Page,
+  type Request,
 } from 'playwright-core';
-import { expect } from 'vitest';
+import { expect, inject } from 'vitest';
 import { countRequests, findBrowser, rested } from '../../../scripts/browser.ts';
+import { FULL } from '../../../scripts/full.ts';
+import { createConnection } from '../../server/src/database/connections.ts';
+import { emptyEditing } from '../../server/src/testing/editors.ts';
 import {
   startTestServer,
   type TestServer,
   type TestServerOptions,
 } from '../../server/src/testing/harness.ts';
+import { share } from './shared.ts';
 
 const FLAGS = [
   '--no-sandbox',
@@ -37,10 +47,11 @@ const FLAGS = [
 const SCREENSHOTS = new URL('../../../screenshots/', import.meta.url).pathname;
 
 /**
- * Seconds to wait for an element. Below the limit of a test, so that the error names the missing element. Set
- * `PATIENCE=5` while you write a test.
+ * How long to wait for an element. Below the limit of a test, so that the error names the missing element. Set
+ * `PATIENCE=5`, in seconds, while you write a test.
  */
-const TIMEOUT_MILLISECONDS = Number(process.env.PATIENCE ?? 240) * 1000;
+const TIMEOUT_MILLISECONDS =
+  process.env.PATIENCE === undefined ? (inject('milliseconds') * 2) / 3 : Number(process.env.PATIENCE) * 1000;
 
 export const PHONE = { width: 390, height: 844 };
 export const DESKTOP = { width: 1280, height: 800 };
@@ -70,14 +81,72 @@ export interface Web extends TestServer {
   stop(): Promise<void>;
 }
 
+/** The languages into which the engine of the shared server translates English. */
+export const LANGUAGES = ['es', 'de', 'ar', 'ja'];
+
+/** The engine's confidence in its drafts of texts with "uncertain" and "certainly". Of others, it reports none. */
+const CONFIDENCES = {
+  uncertain: { mean: 0.314, minimum: 0.04 },
+  certainly: { mean: 0.97, minimum: 0.8 },
+};
+
+function createSharedEngine(): FakeEngine {
+  const fake = createFake({ directions: LANGUAGES.map((language) => `en>${language}`) });
+  for (const [text, confidence] of Object.entries(CONFIDENCES)) fake.rate(text, confidence);
+  return fake;
+}
+
+/** The limits are high, so that the tests of a file can claim many tasks and have long texts in one task. */
+const SHARED: TestServerOptions = {
+  engine: createSharedEngine,
+  settings: { DRAGOMAN_EDITOR_TASKS: '20', DRAGOMAN_TASK_WORDS: '100000' },
+};
+
+/** Starts a server with its own database. `stop` ends both. */
 export async function startWeb(options: TestServerOptions = {}): Promise<Web> {
-  const executablePath = findBrowser();
+  const [server, browser] = await Promise.all([startTestServer(options), shareBrowser()]);
+  return createWeb(server, browser, () => server.stop());
+}
+
+/**
+ * Returns the server that the test files of this worker process share. A file finds no tasks of earlier files in
+ * the queue, but it finds their users, accounts and jobs. It uses only accounts and users that it created, and
+ * undoes changes to the server's settings.
+ */
+export async function shareWeb(): Promise<Web> {
   const [server, browser] = await Promise.all([
-    startTestServer(options),
-    chromium.launch({ executablePath, args: FLAGS }),
+    share(
+      'server',
+      () => startTestServer(SHARED),
+      (started) => started.stop(),
+    ),
+    shareBrowser(),
   ]);
-  const newContext = (options?: BrowserContextOptions) => createContext(browser, server.url, options);
-  return Object.assign(server, {
+  const owner = createConnection(server.connection);
+  await owner.connect();
+  await emptyEditing(owner);
+  await owner.end();
+  return createWeb(server, browser, async () => {});
+}
+
+function shareBrowser(): Promise<Browser> {
+  return share(
+    'browser',
+    () => chromium.launch({ executablePath: findBrowser(), args: FLAGS }),
+    (browser) => browser.close(),
+  );
+}
+
+function createWeb(server: TestServer, browser: Browser, stopServer: () => Promise<void>): Web {
+  const contexts = new Set<BrowserContext>();
+  const newContext = async (options?: BrowserContextOptions) => {
+    const context = await createContext(browser, server.url, options);
+    contexts.add(context);
+    context.on('close', () => contexts.delete(context));
+    return context;
+  };
+  // The prototype is the server, because its address changes at a restart.
+  return Object.assign(Object.create(server) as TestServer, {
     context: () => newContext(),
     async signedIn(
       { email, password }: { email: string; password: string },
@@ -96,16 +165,11 @@ export async function startWeb(options: TestServerOptions = {}): Promise<Web> {
         if (context === undefined) await own.close();
       }
     },
-    stop: stopBoth(server, browser),
+    async stop() {
+      await Promise.all([...contexts].map((context) => context.close()));
+      await stopServer();
+    },
   });
-}
-
-function stopBoth(server: TestServer, browser: Browser): () => Promise<void> {
-  const { stop } = server;
-  return async () => {
-    await browser.close();
-    await stop();
-  };
 }
 
 async function createContext(
@@ -131,6 +195,12 @@ export async function waitUntilIdle(page: Page): Promise<void> {
   await rested(page);
 }
 
+/**
+ * Pages of a context that earlier visits have left. A new page would start a process and compile the app's scripts
+ * again, which takes more processor time than loading the app in a used page.
+ */
+const leftPages = new WeakMap<BrowserContext, Page[]>();
+
 async function visitPage(
   context: BrowserContext,
   url: string,
@@ -138,8 +208,8 @@ async function visitPage(
   visit: (page: Page) => Promise<void>,
 ): Promise<void> {
   await setPreferenceCookie(context, url, theme, language);
-  const page = await context.newPage();
-  const faults = watchFaults(page, url, provider);
+  const page = leftPages.get(context)?.pop() ?? (await context.newPage());
+  const { faults, stopWatching } = watchFaults(page, url, provider);
   try {
     await page.setViewportSize(size);
     await page.goto(`${url}/app${path}`);
@@ -149,10 +219,22 @@ async function visitPage(
   } catch (error) {
     // Adds the faults of the page to the message, because they are most often the cause of the failure.
     if (faults.length > 0) (error as Error).message += `\nThe page: ${faults.join('\n')}`;
-    throw error;
-  } finally {
     await page.close();
+    throw error;
   }
+  stopWatching();
+  await leavePage(context, page, url);
+}
+
+/** Ends the app in a page, so that the next visit finds the page like a new one. */
+async function leavePage(context: BrowserContext, page: Page, url: string): Promise<void> {
+  if (page.isClosed()) return;
+  await page.evaluate('sessionStorage.clear()');
+  // This document is of the same site, so the page keeps its process.
+  await page.goto(`${url}/healthz`);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.emulateMedia({ media: null });
+  leftPages.set(context, [...(leftPages.get(context) ?? []), page]);
 }
 
 async function setPreferenceCookie(
@@ -192,10 +274,14 @@ export async function waitUntilRendered(page: Page): Promise<void> {
   await page.evaluate('document.fonts.ready.then(() => true)');
 }
 
-/** Collects console errors and warnings, uncaught errors and requests to other hosts. */
-export function watchFaults(page: Page, url: string, provider?: string): string[] {
+/** Collects console errors and warnings, uncaught errors and requests to other hosts, until `stopWatching`. */
+export function watchFaults(
+  page: Page,
+  url: string,
+  provider?: string,
+): { faults: string[]; stopWatching(): void } {
   const faults: string[] = [];
-  page.on('console', (message) => {
+  const onConsole = (message: ConsoleMessage) => {
     if (message.type() !== 'error' && message.type() !== 'warning') return;
     // Skips refused API calls, which the browser logs: tests check what the page shows for them.
     if (message.text().startsWith('Failed to load resource') && message.location().url.includes('/api/'))
@@ -203,14 +289,20 @@ export function watchFaults(page: Page, url: string, provider?: string): string[
     // When axe checks a page with the frame of the flow view, the browser logs that this frame may run no scripts.
     if (message.text().startsWith("Blocked script execution in 'about:srcdoc'")) return;
     faults.push(`console: ${message.text()}`);
-  });
-  page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
-  page.on('request', (request) => {
+  };
+  const onError = (error: Error) => faults.push(`error: ${error.message}`);
+  const onRequest = (request: Request) => {
     const target = new URL(request.url());
     if (![url, provider].includes(target.origin) && target.protocol !== 'blob:')
       faults.push(`asked ${request.url()}`);
-  });
-  return faults;
+  };
+  page.on('console', onConsole).on('pageerror', onError).on('request', onRequest);
+  return {
+    faults,
+    stopWatching() {
+      page.off('console', onConsole).off('pageerror', onError).off('request', onRequest);
+    },
+  };
 }
 
 const EVERY = { type: 'tag' as const, values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] };
@@ -274,24 +366,31 @@ export async function accessibilityFaults(
   return faults;
 }
 
+/** A dialog or side panel that is open above the page. */
+const MODAL = '[aria-modal=true]';
+
+/**
+ * Checks an open dialog without the page behind it, because the crawl checks every page. With `FULL=1`, checks both.
+ */
 async function findViolations(page: Page, rules: keyof typeof RULES): Promise<AxeResults['violations']> {
+  const isModal = !FULL && (await page.locator(MODAL).count()) > 0;
   // A frame may have loaded a new document, so axe is injected again into a page with frames.
   const hasNoFrames = page.frames().length === 1;
   // Nobody reaches the content of an inert frame, and axe would log faults in a frame that runs no scripts.
   if (!hasNoFrames && (await page.locator('iframe:not([inert])').count()) === 0) {
     await page.evaluate(AXE_SOURCE);
     const options = JSON.stringify({ resultTypes: ['violations'], ...RULES[rules], iframes: false });
-    const found = await page.evaluate<AxeResults>(`axe.run(document, ${options})`);
+    const part = isModal ? JSON.stringify(MODAL) : 'document';
+    const found = await page.evaluate<AxeResults>(`axe.run(${part}, ${options})`);
     return found.violations;
   }
   if (hasNoFrames && !(await page.evaluate<boolean>('globalThis.axe !== undefined')))
     await page.evaluate(AXE_SOURCE);
   // The legacy mode of axe collects the results of frames without opening a second page.
-  const { violations } = await new AxeBuilder({ page, axeSource: hasNoFrames ? 'void 0' : AXE_SOURCE })
+  const builder = new AxeBuilder({ page, axeSource: hasNoFrames ? 'void 0' : AXE_SOURCE })
     .setLegacyMode(true)
-    .options({ resultTypes: ['violations'], ...RULES[rules] })
-    .analyze();
-  return violations;
+    .options({ resultTypes: ['violations'], ...RULES[rules] });
+  return (await (isModal ? builder.include(MODAL) : builder).analyze()).violations;
 }
 
 async function setAppearance(page: Page, theme: string, direction: string): Promise<void> {

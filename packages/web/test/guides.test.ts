@@ -1,10 +1,10 @@
 /** Tests of the guides and the reference in a browser. `crawl.test.ts` tests accessibility and overflow of the guides. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectAccessible, startWeb, takeScreenshots, type Web } from './browser.ts';
+import { expectAccessible, shareWeb, takeScreenshots, type Web } from './browser.ts';
 
 let web: Web;
 beforeAll(async () => {
-  web = await startWeb();
+  web = await shareWeb();
 });
 afterAll(() => web.stop());
 

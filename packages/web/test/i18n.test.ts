@@ -4,11 +4,11 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createPerson } from '../../server/src/testing/harness.ts';
-import { startWeb, type Web, waitUntilIdle } from './browser.ts';
+import { shareWeb, type Web, waitUntilIdle } from './browser.ts';
 
 let web: Web;
 beforeAll(async () => {
-  web = await startWeb();
+  web = await shareWeb();
 });
 afterAll(() => web.stop());
 

@@ -4,11 +4,11 @@ import { invitePerson, linkFor } from '../../server/src/access/invitations.ts';
 import { personNamed } from '../../server/src/access/people.ts';
 import { createPerson } from '../../server/src/testing/harness.ts';
 import { authenticatorOf, setUpSecondFactor } from '../../server/src/testing/second-factor.ts';
-import { expectAccessible, startWeb, takeScreenshots, type Web } from './browser.ts';
+import { expectAccessible, shareWeb, takeScreenshots, type Web } from './browser.ts';
 
 let web: Web;
 beforeAll(async () => {
-  web = await startWeb();
+  web = await shareWeb();
 });
 afterAll(() => web.stop());
 

@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createPerson, until } from '../../server/src/testing/harness.ts';
 import { startMailbox } from '../../server/src/testing/mailbox.ts';
-import { expectAccessible, PHONE, startWeb, takeScreenshots, type Web } from './browser.ts';
+import { expectAccessible, PHONE, shareWeb, takeScreenshots, type Web } from './browser.ts';
 
 let web: Web;
 beforeAll(async () => {
-  web = await startWeb();
+  web = await shareWeb();
   // Without an operator, the sign-in page would say how to create the first one.
   await createPerson(web, { role: 'operator' });
 });

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed } from '../../server/src/access/accounts.ts';
 import { saveBrand } from '../../server/src/brands/brands.ts';
-import { claimTask, orderEdit } from '../../server/src/testing/editors.ts';
+import { orderEdit } from '../../server/src/testing/editors.ts';
 import { createClient, createPerson, type TestPerson } from '../../server/src/testing/harness.ts';
 import { expectAccessible, takeScreenshots } from './browser.ts';
-import { row, startWorkbench, target, type WorkbenchFixture } from './workbench.ts';
+import { claimJob, row, startWorkbench, target, type WorkbenchFixture } from './workbench.ts';
 
 let fixture: WorkbenchFixture;
 let customer: TestPerson;
@@ -23,8 +23,7 @@ afterAll(() => fixture.stop());
 
 async function claimNew(text: string): Promise<{ path: string; uid: string }> {
   const uid = await orderEdit(call, text, { target_language: 'de' });
-  const { task, job } = await claimTask(fixture.ann);
-  expect(job.uid).toBe(uid);
+  const { task } = await claimJob(fixture.ann, uid);
   return { path: `/tasks/${task}`, uid };
 }
 

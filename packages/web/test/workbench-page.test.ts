@@ -15,7 +15,7 @@ import {
 
 let fixture: WorkbenchFixture;
 beforeAll(async () => {
-  fixture = await startWorkbench({ DRAGOMAN_TASK_WORDS: '100000' });
+  fixture = await startWorkbench();
 });
 afterAll(() => fixture.stop());
 

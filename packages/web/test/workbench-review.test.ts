@@ -2,7 +2,15 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { claimTask, confirm, confirmAll, pathOf } from '../../server/src/testing/editors.ts';
 import { expectAccessible, takeScreenshots } from './browser.ts';
-import { claimReview, expectText, row, startWorkbench, target, type WorkbenchFixture } from './workbench.ts';
+import {
+  claimReview,
+  expectText,
+  findReview,
+  row,
+  startWorkbench,
+  target,
+  type WorkbenchFixture,
+} from './workbench.ts';
 
 let fixture: WorkbenchFixture;
 beforeAll(async () => {
@@ -60,7 +68,7 @@ it('the workbench counts the segments that the reviewer has seen, and shows what
   const second = again.segments[1];
   await confirm(fixture.ann, again, { ...second, draft: [{ text: 'Die Tür ist zu.' }] });
   await confirmAll(fixture.ann, again);
-  const later = await claimReview(fixture, again);
+  const later = await claimReview(fixture, { ...again, uid: claimed.uid });
   await fixture.web.visit({ context: fixture.bobContext, path: `/tasks/${later}` }, async (page) => {
     // Only the changed segment is left to see.
     await target(page, 2);
@@ -104,11 +112,7 @@ it('an editor marks a segment as unsure, is asked about it once, and the reviewe
     await dialog.getByRole('button', { name: 'Submit' }).click();
     await page.waitForURL('**/app/queue');
   });
-  const { body } = await fixture.bob.call('GET', '/api/editing/queue');
-  const review = await claimTask(
-    fixture.bob,
-    body.open.find(({ kind }: { kind: string }) => kind === 'review').task,
-  );
+  const review = await claimTask(fixture.bob, await findReview(fixture.bob, claimed.uid));
   await fixture.web.visit({ context: fixture.bobContext, path: `/tasks/${review.task}` }, async (page) => {
     await target(page, 1);
     await page.keyboard.press('Alt+ArrowDown');

@@ -6,10 +6,18 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed } from '../../server/src/access/accounts.ts';
 import { saveBrand } from '../../server/src/brands/brands.ts';
-import { claimTask, confirmAll, orderEdit } from '../../server/src/testing/editors.ts';
+import { confirmAll, orderEdit } from '../../server/src/testing/editors.ts';
 import { createClient } from '../../server/src/testing/harness.ts';
 import { type ActionId, bindings } from '../src/workbench/keys.ts';
-import { claimReview, reading, row, startWorkbench, target, type WorkbenchFixture } from './workbench.ts';
+import {
+  claimJob,
+  claimReview,
+  reading,
+  row,
+  startWorkbench,
+  target,
+  type WorkbenchFixture,
+} from './workbench.ts';
 
 let fixture: WorkbenchFixture;
 let call: ReturnType<typeof createClient>;
@@ -149,8 +157,7 @@ function listKeys(cases: Partial<Record<ActionId, Case>>, place: readonly string
 /** Claims a task of the brand and opens it, in rows unless `flow` is given. */
 async function visit(text: string, fields: object, use: (page: Page) => Promise<void>, flow = false) {
   const uid = await orderEdit(call, text, { target_language: 'de', ...fields });
-  const { task, job } = await claimTask(fixture.ann);
-  expect(job.uid).toBe(uid);
+  const { task } = await claimJob(fixture.ann, uid);
   const context = flow ? await fixture.web.signedIn(fixture.ann) : fixture.annContext;
   await fixture.web.visit({ context, path: `/tasks/${task}` }, use);
   if (flow) await context.close();

@@ -145,11 +145,11 @@ it('the workbench shows notes on drafts, failures of engines and the tone in the
 });
 
 it('a reviewer marks issues, and the task returns to its editor', async () => {
-  const { path, task, lease } = await fixture.createClaimedTask('The door is shut.\n', {
+  const { uid, path, task, lease } = await fixture.createClaimedTask('The door is shut.\n', {
     target_language: 'ar',
   });
   await confirmAll(fixture.ann, { task, lease });
-  const review = await claimReview(fixture, { task, lease });
+  const review = await claimReview(fixture, { uid, task, lease });
   await fixture.web.visit({ context: fixture.bobContext, path: `/tasks/${review}` }, async (page) => {
     await target(page, 1);
     await page.keyboard.press('Control+a');

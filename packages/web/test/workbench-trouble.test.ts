@@ -120,9 +120,9 @@ it('the workbench stores edits while offline, restores them after a reload, and 
 });
 
 it('only one of two editors can claim a task, and a conflict shows both texts', async () => {
-  await orderEdit(fixture.call, 'Raced for.\n', { target_language: 'ja' });
+  const uid = await orderEdit(fixture.call, 'Raced for.\n', { target_language: 'ja' });
   const { body } = await fixture.ann.call('GET', '/api/editing/queue');
-  const { task } = body.open.find((one: { target_language: string }) => one.target_language === 'ja');
+  const { task } = body.open.find((one: { uid: string }) => one.uid === uid);
   const claims = await Promise.all(
     [fixture.ann, fixture.bob].map(({ call }) => call('POST', '/api/editing/claims', { task })),
   );

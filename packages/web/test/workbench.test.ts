@@ -1,10 +1,12 @@
 /** Tests of the workbench by keyboard alone, from a customer's job to its delivery. */
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Receiver, startReceiver, until } from '../../server/src/testing/harness.ts';
+import { claimTask } from '../../server/src/testing/editors.ts';
+import { type Receiver, startReceiver } from '../../server/src/testing/harness.ts';
 import { expectAccessible, takeScreenshots } from './browser.ts';
 import {
   expectText,
+  findReview,
   readText,
   row,
   startWorkbench,
@@ -72,12 +74,9 @@ it('editors edit, submit and approve a job by keyboard; it is delivered and char
     await page.waitForURL('**/app/queue');
   });
 
-  const review = await until(async () => {
-    const { body } = await bob.call('GET', '/api/editing/queue');
-    return (body.open as { kind: string; task: string }[]).find(({ kind }) => kind === 'review');
-  });
-  await bob.call('POST', '/api/editing/claims', { task: review.task });
-  await web.visit({ context: bobContext, path: `/tasks/${review.task}` }, async (page) => {
+  const review = await findReview(bob, uid);
+  await claimTask(bob, review);
+  await web.visit({ context: bobContext, path: `/tasks/${review}` }, async (page) => {
     const { keyboard } = page;
     await target(page, 1);
     await keyboard.press('Control+i');

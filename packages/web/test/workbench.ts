@@ -1,11 +1,10 @@
-/** The fixture of the workbench tests: a server, two editors, and claimed tasks. */
-import { createFake, type FakeEngine } from '@dragoman/engines/fake';
+/** The fixture of the workbench tests: the shared server, two editors, and claimed tasks. */
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { createConnection } from '../../server/src/database/connections.ts';
 import { claimTask, confirmAll, orderEdit, pathOf } from '../../server/src/testing/editors.ts';
 import { createClient, createPerson, type TestPerson, until } from '../../server/src/testing/harness.ts';
-import { startWeb, type Web } from './browser.ts';
+import { LANGUAGES, shareWeb, type Web } from './browser.ts';
 
 export interface WorkbenchFixture {
   web: Web;
@@ -29,25 +28,9 @@ export interface ClaimedTask {
   segments: { position: number; target: unknown; draft: { text?: string }[]; revision: number }[];
 }
 
-const LANGUAGES = ['es', 'de', 'ar', 'ja'];
-
-/** The engine's confidence in its drafts of texts with "uncertain" and "certainly". Of others, it reports none. */
-const CONFIDENCES = {
-  uncertain: { mean: 0.314, minimum: 0.04 },
-  certainly: { mean: 0.97, minimum: 0.8 },
-};
-
-function engine(): FakeEngine {
-  const fake = createFake({ directions: LANGUAGES.map((language) => `en>${language}`) });
-  for (const [text, confidence] of Object.entries(CONFIDENCES)) fake.rate(text, confidence);
-  return fake;
-}
-
-export async function startWorkbench(settings: Record<string, string> = {}): Promise<WorkbenchFixture> {
-  const web = await startWeb({
-    engine,
-    settings: { DRAGOMAN_EDITOR_TASKS: '20', ...settings },
-  });
+/** Creates an account, two editors and an operator on the shared server. */
+export async function startWorkbench(): Promise<WorkbenchFixture> {
+  const web = await shareWeb();
   const call = createClient(web.url, (await web.createAccount({ balanceCents: 100_000 })).production_key);
   const languages = LANGUAGES.map((language) => `en:${language}+review`);
   const ann = await createPerson(web, { role: 'editor', languages, name: 'Ann' });
@@ -67,11 +50,7 @@ export async function startWorkbench(settings: Record<string, string> = {}): Pro
     operator,
     async createClaimedTask(text, fields = {}, editor = ann) {
       const uid = await orderEdit(call, text, fields);
-      const { body } = await editor.call('GET', '/api/editing/queue');
-      const tasks = body.open as { task: string; order_number: number }[];
-      const newest = tasks.reduce((one, other) => (one.order_number > other.order_number ? one : other));
-      const task = await claimTask(editor, newest.task);
-      expect(task.job.uid).toBe(uid);
+      const task = await claimJob(editor, uid);
       return {
         uid,
         task: task.task,
@@ -84,19 +63,33 @@ export async function startWorkbench(settings: Record<string, string> = {}): Pro
   };
 }
 
+/** Claims the task of a job, whatever else is in the queue. @returns the task with its lease */
+export async function claimJob(editor: TestPerson, uid: string) {
+  const { body } = await editor.call('GET', '/api/editing/queue');
+  const { task } = body.open.find((one: { uid: string }) => one.uid === uid);
+  return claimTask(editor, task);
+}
+
 /** Submits Ann's task, waits for its review and claims it as Bob. @returns the task of the review */
 export async function claimReview(
   { ann, bob }: WorkbenchFixture,
-  { task, lease }: { task: string; lease: { token: string } },
+  { uid, task, lease }: { uid: string; task: string; lease: { token: string } },
 ): Promise<string> {
   const submitted = await ann.call('POST', pathOf({ task }, '/submit'), { token: lease.token });
   expect(submitted.status, submitted.text).toBe(200);
-  const review = await until(async () => {
-    const { body } = await bob.call('GET', '/api/editing/queue');
-    return (body.open as { kind: string; task: string }[]).find(({ kind }) => kind === 'review');
+  const review = await findReview(bob, uid);
+  await claimTask(bob, review);
+  return review;
+}
+
+/** Waits until a job has a task to review it. @returns the task */
+export async function findReview(reviewer: TestPerson, uid: string): Promise<string> {
+  const found = await until(async () => {
+    const { body } = await reviewer.call('GET', '/api/editing/queue');
+    const open = body.open as { kind: string; task: string; uid: string }[];
+    return open.find((one) => one.kind === 'review' && one.uid === uid);
   });
-  await claimTask(bob, review.task);
-  return review.task;
+  return found.task;
 }
 
 /** Translates a text as an editor whose work is not reviewed, so that the memory of the customer learns it. */
@@ -106,9 +99,7 @@ export async function teach({ web, call, bob }: WorkbenchFixture, text: string):
   await owner.query('update users set review_share = 0 where user_id = $1', [bob.userId]);
   await owner.end();
   const uid = await orderEdit(call, text, { target_language: 'de' });
-  const { body } = await bob.call('GET', '/api/editing/queue');
-  const task = await claimTask(bob, body.open[0].task);
-  expect(task.job.uid).toBe(uid);
+  const task = await claimJob(bob, uid);
   await confirmAll(bob, task);
   await bob.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
   await until(async () => (await call('GET', `/tapi/v2/translation/${uid}/`)).body.status === 'completed');

@@ -30,8 +30,7 @@ export async function installApertium(options: InstallOptions = {}): Promise<voi
   await installPackages(['apertium', ...new Set([...packages, ...had])], {
     ...options,
     private: options.private === true || !inSystem,
-    complete: APERTIUM,
-    optional: OPTIONAL_PACKAGES,
+    ...APERTIUM_PACKAGES,
   });
   const after = await findApertium({ ...where, packages });
   if (after.missing.length > 0) {
@@ -43,5 +42,8 @@ export async function installApertium(options: InstallOptions = {}): Promise<voi
 
 const PAIRS = new Set([...DEFAULT_PACKAGES, ...SCANDINAVIAN_PACKAGES]);
 
-/** Names of Apertium's packages. A private installation contains all of them, because they load each other's files. */
-export const APERTIUM = /^(lib)?(apertium|lttoolbox|cg3)/;
+/** A private installation contains all of Apertium's packages, because they load each other's files. */
+export const APERTIUM_PACKAGES = {
+  complete: /^(lib)?(apertium|lttoolbox|cg3)/,
+  optional: OPTIONAL_PACKAGES,
+};

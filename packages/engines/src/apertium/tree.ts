@@ -3,8 +3,9 @@
  * unpacked them.
  */
 
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { libraryFolders } from '../debian.ts';
 
 export interface Tree {
   /**
@@ -40,12 +41,8 @@ export function treeAt(root = ''): Tree {
   return { root: base, env };
 }
 
-/**
- * Returns the private tree in this folder if there is one, otherwise the system's tree.
- *
- * @param root default: the setting DRAGOMAN_APERTIUM_ROOT, which selects the private tree of the tests
- */
-export function treeFor(root: string | undefined = process.env.DRAGOMAN_APERTIUM_ROOT): Tree {
+/** Returns the private tree in this folder if there is one, otherwise the system's tree. */
+export function treeFor(root?: string): Tree {
   return root !== undefined && existsSync(join(root, 'usr/bin/lt-proc')) ? treeAt(resolve(root)) : treeAt();
 }
 
@@ -60,21 +57,4 @@ export function modePath(tree: Tree, mode: string): string {
 
 export function hasMode(tree: Tree, mode: string): boolean {
   return existsSync(modePath(tree, mode));
-}
-
-/**
- * Returns the library folders of a private tree: `usr/lib`, `lib` and their multiarch folders
- * (`x86_64-linux-gnu`).
- */
-export function libraryFolders(root: string): string[] {
-  const folders: string[] = [];
-  for (const lib of ['usr/lib', 'lib']) {
-    const folder = join(root, lib);
-    if (!existsSync(folder)) continue;
-    folders.push(folder);
-    for (const entry of readdirSync(folder)) {
-      if (entry.includes('-linux-')) folders.push(join(folder, entry));
-    }
-  }
-  return folders;
 }

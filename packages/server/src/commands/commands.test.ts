@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findApertium } from '@dragoman/engines';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { privateApertium } from '../../../../scripts/test-tools.ts';
 import type { AccountCredentials } from '../accounts/accounts.ts';
 import { createLog } from '../base/log.ts';
 import { createConnection } from '../database/connections.ts';
@@ -29,7 +30,7 @@ import {
 } from '../testing/programs.ts';
 
 const MACHINE = '/tapi/v2/mt_translation/';
-const { missing } = await findApertium();
+const { missing } = await findApertium(privateApertium());
 /**
  * Skips the tests of the offline engine where that engine is not installed. In CI they run and fail without
  * it.

@@ -9,9 +9,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findApertium } from '@dragoman/engines';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { privateApertium } from '../../../../scripts/test-tools.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
-const { missing } = await findApertium();
+const { missing } = await findApertium(privateApertium());
 /**
  * Skips the test where the offline engine is not installed, because the demo would install it. In CI the test
  * runs.

@@ -45,7 +45,7 @@ beforeAll(async () => {
   const { rows } = await owner.query(`select current_setting('server_version_num') as version`);
   await owner.end();
   old = await pretendOlder(rows[0].version, '140012');
-}, 120_000);
+});
 afterAll(async () => {
   await killPrograms();
   old.close();

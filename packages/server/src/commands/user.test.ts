@@ -2,14 +2,9 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createBrowser, SECRET_KEY, startTestServer, type TestServer, until } from '../testing/harness.ts';
 import { dragoman, dragomanProcess, type Ended, killPrograms, serve, urlOf } from '../testing/programs.ts';
-
-/**
- * Every command is a process that competes with the processes of other tests, so the time limits are high.
- */
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-user-'));
 let server: TestServer;

@@ -19,7 +19,7 @@ import { createLanguages } from '../languages/languages.ts';
 import { createHub } from '../live/hub.ts';
 import { checkReadiness } from '../operations/health.ts';
 import { createMetrics } from '../operations/metrics.ts';
-import { createScanner, type ScannerOptions } from '../scanning/scanner.ts';
+import { createScanner, type Scanner, type ScannerOptions } from '../scanning/scanner.ts';
 import { servesSandbox } from '../settings/engine-names.ts';
 import { publicRoot, type Settings } from '../settings/settings.ts';
 import { startApi } from './api.ts';
@@ -42,6 +42,8 @@ export interface ServerOptions {
   log: Log;
   /** The limits of the document scanner. Tests use smaller limits. */
   scanning?: ScannerOptions;
+  /** A scanner that several servers share. By default, the server has its own. */
+  scanner?: Scanner;
 }
 
 export interface Server {
@@ -102,7 +104,8 @@ interface Running {
   worker: Worker | undefined;
 }
 
-function createContext({ store, settings, role, log, scanning }: ServerOptions, running: Running): Context {
+function createContext(options: ServerOptions, running: Running): Context {
+  const { store, settings, role, log, scanning } = options;
   const { database } = store;
   const metrics = createMetrics(database);
   const live = createHub({
@@ -113,7 +116,7 @@ function createContext({ store, settings, role, log, scanning }: ServerOptions, 
     most: settings.liveStreams,
   });
   const languages = createLanguages(database, (engine) => servesSandbox(settings, engine));
-  const scanner = createScanner({ timedOut: metrics.scanTimedOut, ...scanning });
+  const scanner = options.scanner ?? createScanner({ timedOut: metrics.scanTimedOut, ...scanning });
   const hints = role === 'api' ? createHints(database, log) : undefined;
   const root = () => settings.publicUrl ?? running.url ?? publicRoot(settings);
   const sourceOf: Context['sourceOf'] = (environment) => {

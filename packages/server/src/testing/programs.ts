@@ -10,6 +10,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createApertium } from '@dragoman/engines';
+import { privateApertium } from '../../../../scripts/test-tools.ts';
 import type { Database } from '../database/database.ts';
 import { replacePairs } from '../languages/store.ts';
 import { main } from '../main.ts';
@@ -180,7 +181,7 @@ export function engineWithoutLanguages(root: string): { DRAGOMAN_APERTIUM_ROOT: 
 
 /** Records an engine self-test of today. A real self-test takes ten seconds of processor time. */
 export async function markEngineTested(database: Database): Promise<void> {
-  const engine = createApertium();
+  const engine = createApertium(privateApertium());
   const tested = { name: engine.name, version: await engine.version() };
   const pair = { from: 'en', to: 'es', route: 'apertium:eng-spa', hops: 1 };
   await database.transaction((transaction) => replacePairs(transaction, tested, [pair]));

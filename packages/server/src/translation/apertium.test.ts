@@ -4,6 +4,7 @@
  */
 import { type ApertiumEngine, createApertium, findApertium } from '@dragoman/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { privateApertium } from '../../../../scripts/test-tools.ts';
 import { createLog } from '../base/log.ts';
 import { createLanguages } from '../languages/languages.ts';
 import { startServer } from '../roles/serve.ts';
@@ -18,7 +19,7 @@ import {
 } from '../testing/harness.ts';
 
 const MACHINE = '/tapi/v2/mt_translation/';
-const { missing } = await findApertium();
+const { missing } = await findApertium(privateApertium());
 
 if (missing.length === 0) describe('with Apertium', withApertium);
 else {
@@ -40,7 +41,7 @@ function withApertium(): void {
     receiver = await startReceiver();
     server = await startTestServer({
       engine: () => {
-        engine = createApertium();
+        engine = createApertium(privateApertium());
         return engine;
       },
     });
@@ -177,7 +178,7 @@ function withApertium(): void {
 
   it('a worker with Apertium publishes no language pairs when it stops before all pairs are tested', async () => {
     const fresh = await createTestDatabase();
-    const halfway = createApertium();
+    const halfway = createApertium(privateApertium());
     const starting = await startServer({
       store: { ...server.store, database: fresh.database, connection: fresh.connection },
       settings: server.settings,

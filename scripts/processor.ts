@@ -1,6 +1,6 @@
 /** Reads the processor time of processes from the kernel. Other work on the machine does not change it. */
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Program } from '../scripts/program.ts';
+import type { Program } from './program.ts';
 
 /** The processor time that the engine, the service and the database have used, in seconds. */
 export interface Spent {
@@ -18,6 +18,8 @@ interface Stat {
   parent: number;
   command: string;
   seconds: number;
+  /** The processor time of its ended children and their ended descendants. */
+  ended: number;
 }
 
 /** Returns the processor time that a program and its descendants have used so far. */
@@ -53,14 +55,16 @@ export function processesUnder(root: number): Stat[] {
 
 function statOf(pid: number): Stat {
   const { command, fields } = readStat(pid);
-  return { pid, parent: fields[1]!, command, seconds: (fields[11]! + fields[12]!) / TICKS_A_SECOND };
+  const [user, system, endedUser, endedSystem] = fields.slice(11, 15).map((ticks) => ticks / TICKS_A_SECOND);
+  return { pid, parent: fields[1]!, command, seconds: user! + system!, ended: endedUser! + endedSystem! };
 }
 
 /** Returns the processor time of this process's ended children, in seconds. */
-export function spentByEnded(): number {
-  const { fields } = readStat(process.pid);
-  return (fields[13]! + fields[14]!) / TICKS_A_SECOND;
-}
+export const spentByEnded = (): number => statOf(process.pid).ended;
+
+/** Returns the processor time of a process and all its descendants, also of those that have ended, in seconds. */
+export const secondsUnder = (root: number): number =>
+  processesUnder(root).reduce((sum, { seconds, ended }) => sum + seconds + ended, 0);
 
 /**
  * Reads `/proc/PID/stat`: the command, and the fields after the command as numbers. The first field is a letter,
