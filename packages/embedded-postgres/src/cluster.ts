@@ -41,8 +41,6 @@ export const SETTINGS: Readonly<Record<string, string>> = {
   // A random read costs nearly as much as a sequential one, as on solid-state disks. The default of 4 assumes
   // a spinning disk and avoids indexes.
   random_page_cost: '1.1',
-  // JIT compilation takes longer than the short statements of a service.
-  jit: 'off',
   // The default, `try`, uses huge pages only where the machine provides them, so memory use would differ
   // between machines.
   huge_pages: 'off',

@@ -457,6 +457,25 @@ describe('a bigint column', () => {
   });
 });
 
+it('has the settings that the program relies on, whatever the defaults of the database are', async () => {
+  const name = (await owner.query('select quote_ident(current_database()) as name')).rows[0].name;
+  for (const setting of [
+    'jit = on',
+    "datestyle = 'SQL, DMY'",
+    'intervalstyle = iso_8601',
+    "timezone = 'Asia/Tokyo'",
+  ])
+    await owner.query(`alter database ${name} set ${setting}`);
+  const other = openDatabase(test.connection, createLog('silent'));
+  const read = statement<{ name: string; setting: string }>(
+    'test.settings',
+    "select name, setting from pg_settings where name in ('jit', 'DateStyle', 'IntervalStyle', 'TimeZone')",
+  );
+  const found = Object.fromEntries((await other.query(read)).map((row) => [row.name, row.setting]));
+  expect(found).toEqual({ DateStyle: 'ISO, MDY', IntervalStyle: 'postgres', TimeZone: 'UTC', jit: 'off' });
+  await other.close();
+});
+
 describe('the application’s role', () => {
   it.each(['transfers', 'job_events'])(
     'may insert rows into %s, but not update or delete its rows',
