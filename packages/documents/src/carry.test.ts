@@ -2,18 +2,21 @@ import { expect, test } from 'vitest';
 import { carryOver, type Piece, rebuild, scan, segments } from './documents.ts';
 
 /** Delivers a text whose segments were other ones when an editor translated them. */
-function delivered(text: string, former: [source: Piece[], target: Piece[] | undefined][]): string {
+function delivered(text: string, former: Former[]): string {
   const document = scan(text, 'text');
-  const carried = carryOver(
-    segments(document, 'en'),
-    former.map(([source, target], at) => ({ id: `0.${at}`, source, target })),
-    'es',
-  );
-  return rebuild(document, carried, 'es');
+  let next = 0;
+  const segmentsThen = former.map(([source, target, count = 1]) => {
+    const id = `0.${next}`;
+    next += count;
+    return { id, source, target, count };
+  });
+  const carried = carryOver(segments(document, 'en'), segmentsThen, 'es');
+  return rebuild(document, carried ?? new Map(), 'es');
 }
+type Former = [source: Piece[], target: Piece[] | undefined, count?: number];
 const text = (words: string): Piece => ({ text: words });
 
-test.each<[string, string, [Piece[], Piece[] | undefined][], string]>([
+test.each<[string, string, Former[], string]>([
   [
     'whose words are protected now',
     'Open JavaScript or house.png now',
@@ -60,6 +63,32 @@ test.each<[string, string, [Piece[], Piece[] | undefined][], string]>([
       [[text('The house')], [text('La casa')]],
     ],
     '```\nfor x\n```\nLa casa',
+  ],
+  [
+    'whose list mark divides it now',
+    'a) First item',
+    [[[text('a) First item')], [text('a) Primer elemento')]]],
+    'a) a) Primer elemento',
+  ],
+  [
+    'with a control tag',
+    '{% if x %}The house{% endif %}',
+    [
+      [
+        [{ keep: 1, text: '{% if x %}' }, text('The house'), { keep: 2, text: '{% endif %}' }],
+        [{ keep: 1, text: '' }, text('La casa'), { keep: 2, text: '' }],
+      ],
+    ],
+    '{% if x %}La casa{% endif %}',
+  ],
+  [
+    'that was joined with another',
+    'Red | Big. One here. Two here.',
+    [
+      [[text('Red | Big.')], [text('Rojo | Grande.')]],
+      [[text('One here. Two here.')], [text('Uno aquí y dos aquí.')], 2],
+    ],
+    'Rojo | Grande. Uno aquí y dos aquí. ',
   ],
   ['without a translation', 'The house', [[[text('The house')], undefined]], 'The house'],
 ])('a translation is carried over to a segment %s', (_, source, former, wanted) => {

@@ -3,6 +3,7 @@
  * into other segments, or protect other words, than the version that an editor began to translate with.
  */
 
+import { protectedRanges } from './codes.ts';
 import type { Piece, Segment } from './document.ts';
 import { keyOf } from './repair.ts';
 import { segmentUnit } from './segmentation.ts';
@@ -11,14 +12,18 @@ import { scanText } from './text.ts';
 /** A segment as it was when its translation was made. */
 export interface FormerSegment {
   id: string;
+  /** For joined segments, the source of all of them. */
   source: readonly Piece[];
   target: readonly Piece[] | undefined;
+  /** The number of segments that an editor joined. */
+  count: number;
 }
 
 /**
- * Returns the translations by the segments of this version. A segment that became several ones is divided where its
- * translation has the same number of parts; otherwise the first one gets the whole translation and the others none, so
- * that no word of an editor is lost or delivered twice. Segments that became one are joined.
+ * Returns the translations by the segments of this version, or undefined if the document is divided as it was. A segment
+ * that became several ones is divided where its translation has the same number of parts; otherwise the first one gets the
+ * whole translation and the others none, so that no word of an editor is lost or delivered twice. Segments that became one
+ * are joined.
  * @param now the segments of this version
  * @param former the segments in the order of the document
  * @param target the target language
@@ -27,43 +32,62 @@ export function carryOver(
   now: readonly Segment[],
   former: readonly FormerSegment[],
   target: string,
-): Map<string, Piece[]> {
-  const isSame =
-    now.length === former.length &&
-    now.every(({ id, pieces }, at) => former[at]!.id === id && equal(pieces, former[at]!.source));
-  if (isSame) {
-    return new Map(former.flatMap(({ id, target: own }) => (own === undefined ? [] : [[id, [...own]]])));
-  }
+): Map<string, Piece[]> | undefined {
+  if (isUnchanged(now, former)) return undefined;
   const found = new Map<string, Piece[]>();
-  for (const { from, to, first, last } of beads(
+  const left = new Set(former);
+  const [before, after] = [
     former.map(({ source }) => letters(source)),
     now.map(({ pieces }) => letters(pieces)),
-  )) {
+  ];
+  for (const { from, to, first, last } of beads(before, after)) {
     const some = former.slice(from, to);
     const wanted = now.slice(first, last);
     if (some.some(({ target: own }) => own === undefined)) continue;
-    const texts = some.map(({ source, target: own }) =>
-      renumbered(
-        source,
-        wanted.flatMap(({ pieces }) => pieces),
-        own!,
-      ),
-    );
+    const codes = wanted.flatMap(({ pieces }) => pieces);
+    const texts = some.map(({ source, target: own }) => renumbered(source, codes, own!));
     const whole = texts.flatMap((text, at): Piece[] => (at === 0 ? text : [{ text: ' ' }, ...text]));
     const parts = wanted.length === 1 ? [whole] : divided(whole, wanted.length, target);
     for (const [at, { id }] of wanted.entries()) found.set(id, parts[at]!);
+    for (const one of some) left.delete(one);
+  }
+  // The last resort is the place: a text in a doubtful place is better than a lost one.
+  for (const { id, source, target: own } of left) {
+    const same = now.find((segment) => segment.id === id);
+    if (own && same && !found.has(id)) found.set(id, renumbered(source, same.pieces, own));
   }
   return found;
 }
 
+function isUnchanged(now: readonly Segment[], former: readonly FormerSegment[]): boolean {
+  let next = 0;
+  for (const { id, source, count } of former) {
+    const own = now.slice(next, next + count);
+    next += count;
+    if (own.length < count || own[0]!.id !== id) return false;
+    const isSame =
+      count === 1
+        ? equal(own[0]!.pieces, source)
+        : letters(own.flatMap(({ pieces }) => pieces)) === letters(source);
+    if (!isSame) return false;
+  }
+  return next === now.length;
+}
+
 const equal = (a: readonly Piece[], b: readonly Piece[]): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** The letters and digits of a segment, with those of its protected words. */
-const letters = (pieces: readonly Piece[]): string =>
-  pieces
-    .map((piece) => ('text' in piece ? piece.text : ''))
-    .join('')
-    .replace(/[^\p{L}\p{N}]+/gu, '');
+/** The letters and digits of a segment, with those of its protected words, without those of tags that divide texts now. */
+function letters(pieces: readonly Piece[]): string {
+  const text = pieces.map((piece) => ('text' in piece ? piece.text : ' ')).join('');
+  let out = '';
+  let position = 0;
+  for (const { from, to, code } of protectedRanges(text)) {
+    if (code?.kind !== 'gap') continue;
+    out += text.slice(position, from);
+    position = to;
+  }
+  return (out + text.slice(position)).replace(/[^\p{L}\p{N}]+/gu, '');
+}
 
 interface Bead {
   from: number;

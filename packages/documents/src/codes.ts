@@ -23,6 +23,8 @@ const noncharacter = [
 const W = '\\w\\u00c0-\\u1fff';
 /** Nothing of a word stands before. */
 const ALONE = `(?<![${W}])`;
+/** A part of a path. */
+const SEGMENT = `[${W}@+.-]{0,99}[${W}@+-]`;
 /** White space, an opening mark or nothing stands before. */
 const APART = `(?<![^\\s("'[])`;
 
@@ -32,12 +34,13 @@ const APART = `(?<![^\\s("'[])`;
  */
 const control: Record<string, readonly string[]> = {
   '{': [
-    String.raw`\{%[^{}%\n]{1,200}%\}`, // Jinja, Liquid, Twig
+    String.raw`\{%(?:[^{}%\n]|%(?!\})|\{[^{}\n]{0,100}\}){1,200}%\}`, // Jinja, Liquid, Twig
     String.raw`\{\{~?(?:[#/^!]|--|else[ }~])[^{}\n]{0,200}\}\}?`, // Handlebars, Mustache, Blade
-    String.raw`\{#[^{}#\n]{0,200}#\}`, // comments of Jinja
+    String.raw`\{#[^{}#\n]{0,200}#\}|\{\*[^*\n]{0,200}\*\}`, // comments of Jinja and Smarty
     String.raw`\{\/?(?:if|else|elseif|foreach|foreachelse|for|section|while|block|capture|strip)(?:[ ][^{}\n]{0,200})?\}`, // Smarty
   ],
   '<': [
+    '<!--[^\\n]{0,1000}?-->',
     String.raw`<%(?![=-])[^%\n]{1,200}%>`, // ERB, EJS, JSP
     String.raw`<\?php[^?\n]{1,200}\?>`,
     String.raw`<\/?#[a-z]{2,20}(?:[ ][^<>\n]{0,200})?>`, // FreeMarker
@@ -48,13 +51,14 @@ const control: Record<string, readonly string[]> = {
   '@': [
     String.raw`@(?:(?:if|elseif|foreach|for|unless|isset|while) ?\([^()\n]{0,200}\)|(?:else|end(?:if|foreach|for|unless|isset|while))(?![\w.]))`,
   ], // Blade
-  '\\': [String.raw`(?<!\\)(?:\\[nrt])+`], // strings of programs
+  '\\': [String.raw`(?<!\\)(?:\\[nrt])+(?!(?:ext(?:bf|it|tt|sc)?|itle|ef|ewcommand|oindent)\{)`], // strings of programs, not commands of LaTeX
 };
 
 /** Other protected words that begin with a sign, by that sign. */
 const signed: Record<string, readonly string[]> = {
   '{': [
-    String.raw`\{\{\{?[^{}\n]{1,200}\}\}\}?`, // {{x}} {{{x}}}
+    String.raw`\{\{\{?(?:[^{}\n]|\{[^{}\n]{0,100}\}){1,200}\}\}\}?`, // {{x}} {{{x}}}
+    String.raw`\{[a-z]\w{0,30} \w{1,30}=['"$][^{}\n]{0,200}\}`, // {l s='x'}
     String.raw`\{![^{}\n]{1,100}\}`, // {!Contact.Name}
     String.raw`\{[^{}\s]{1,100}\}`, // {x} {0} {name!r} {0:dd/MM/yyyy} {$n}
     String.raw`\{ ?[-$]?[${W}][${W}.[\]-]{0,100} \}`, // { $n } { -term }
@@ -67,7 +71,8 @@ const signed: Record<string, readonly string[]> = {
     String.raw`<(?:[@#!](?!-)[^<>\s][^<>\n]{0,100}|a?:\w{1,60}:\d{1,30}|t:\d{1,15}(?::\w)?)>`, // <@U024BE7LH|house> <!here> <:name:1>
   ],
   '[': [
-    String.raw`\[\[[\w.:-]{1,100}\]\]`, // [[name]]
+    String.raw`\[\[(?:[\w.:-]{1,100}|[+*~!$%-][^[\]\n]{1,100})\]\]`, // [[name]]
+    String.raw`\[![A-Z]{2,20}\]`, // [!NOTE]
     String.raw`\[[A-Za-z][\w-]{0,60}(?::[\w-]{1,60})+\]`, // [user:name]
     String.raw`\[[A-Za-z]\w{0,60},\s?\w{1,60}=[^[\]\n]{0,100}\]`, // [x,fallback=y]
     String.raw`\[[a-z][a-z\d]{0,60}(?:_[a-z\d]{1,60})+\]`, // [first_name]
@@ -78,17 +83,18 @@ const signed: Record<string, readonly string[]> = {
     String.raw`%#@\w{1,60}@`, // plural keys of Xcode
     String.raw`%\([A-Za-z_]\w{0,100}\)[-+0# ]?\d{0,3}(?:\.\d{1,3})?[a-zA-Z]`, // %(x)s
     String.raw`%<\w{1,60}>(?:[-+0#]?\d{0,3}(?:\.\d{1,3})?[a-zA-Z](?![a-zA-Z]))?`, // %<x>d
-    String.raw`(?<![\d%])%(?:\d{1,2}\$)?[-+0#',]?\d{0,3}(?:\.\d{1,3})?(?:hh|h|ll|l|q|L|z|t|j)?[@sdiufFxXeEgGcCoSpaA](?![A-Za-z\u00c0-\u1fff]{2})`, // %s %1$d %@ %.2f
+    String.raw`(?<![\d%]|\d\s)%(?:\d{1,2}\$)?[-+0#',]?\d{0,3}(?:\.\d{1,3})?(?:hh|h|ll|l|q|L|z|t|j)?[@sdiufFxXeEgGcCoSpaA](?![A-Za-z\u00c0-\u1fff]{2})`, // %s %1$d %@ %.2f
+    String.raw`(?<=\d\s)%(?:\d{1,2}\$)?[@sd](?![A-Za-z\u00c0-\u1fff'’-])`,
     String.raw`%[A-Za-z_][\w.-]{0,60}%`, // %x%
     String.raw`(?<![${W}%]|\d\s)%[a-z][\w-]{1,60}`, // %title
   ],
   $: [
     String.raw`\$t\([^()\n]{1,200}\)`, // i18next
-    String.raw`(?<![${W}$])\$[A-Za-z_]\w{0,60}(?:(?:->|::|\/)\w{1,60}){0,9}\$?`, // $name $user->name $HOME/x
+    String.raw`(?<![${W}$])\$[A-Za-z_][${W}]{0,60}(?:(?:->|::|\/)\w{1,60}){0,9}\$?`, // $name $user->name $HOME/x
   ],
   '@': [
     String.raw`@(?:\.\w{1,30})?:(?:\(\w[\w.]{0,100}\)|\w[\w.]{0,99}\w)`, // linked messages of Vue
-    String.raw`(?<![${W}@.])@\w[\w.-]{0,99}(?<![.-])`, // @mention
+    `(?<![${W}@.])@[${W}][${W}.-]{0,99}(?<![.-])`, // @mention
   ],
   '!': [String.raw`${APART}![a-z]\w{1,60}`], // !author
   '#': [
@@ -101,7 +107,7 @@ const signed: Record<string, readonly string[]> = {
     String.raw`${APART}:[a-z]\w{0,60}(?![${W}:])`, // :name
   ],
   '-': [
-    String.raw`${APART}-[A-Za-z]\w{0,60}-(?![^\s.,;:!?)"'\]])`, // -name-
+    String.raw`${APART}-(?:\w{0,30}[A-Z\d_]\w{0,30}|(?:user)?name|user|e?mail|url|link|date|time|count|number|id|title|site|page|price|sender|order|code)-(?![^\s.,;:!?)"'\]])`, // -name-
     String.raw`${APART}--[A-Za-z][\w-]{0,60}(?:=[^\s"'\x60,;)\]]{1,100})?`, // --option=value
   ],
   '`': [
@@ -110,17 +116,18 @@ const signed: Record<string, readonly string[]> = {
     `(?<![${W}\`])\`[^\`\\n]{1,1000}\`(?![${W}\`])`,
   ],
   '~./': [
-    String.raw`(?<![${W}./\\~<)-])(?:~|\.{1,2})?(?:\/[${W}@+.-]{0,99}[${W}@+-]){1,30}\/?`, // /usr/bin ./x ~/x
+    String.raw`(?:(?<![^\s("'[])(?:(?:~|\.{1,2})(?:\/${SEGMENT}){1,30}|(?:\/${SEGMENT}){2,30}|\/(?:api|bin|dev|etc|home|lib|mnt|opt|proc|root|srv|tmp|usr|var)(?![${W}])|\/(?=[${W}@+.-]{0,60}[\d_.][${W}])${SEGMENT})|(?<=\})(?:\/${SEGMENT}){1,30}|(?<![^])\/[a-z][\w-]{1,30}(?![^\s]))\/?`, // /usr/bin ./x ~/x
     String.raw`${APART}\.(?:[a-z][\w-]{1,40}|NET)(?:\.[\w-]{1,40}){0,3}(?![${W}])`, // .env .NET
   ],
+  '\\': [String.raw`\\(?:u[\da-fA-F]{4}|x[\da-fA-F]{2})`],
   '&': noncharacter,
 };
 
 /** Endings that only names of files and hosts have: none is also a word that may follow a full stop. */
 const endings =
-  '7z ai apk avi bak bash bat bin bmp bz2 c cc cfg cjs cnf com conf cpp crt cs css csv cue dat db deb diff dll dmg doc ' +
-  'docx dtd edu env eps epub exe fla flac flv gif gov gpg gz h hpp htm html ico ics idml ini ipa ipynb iso jar java jpeg ' +
-  'jpg js json json5 jsonl jsx kt less lock log lua md mdx mjs mkv mov mp3 mp4 mpeg mpg msi net nfo odp ods odt ogg org ' +
+  '7z apk avi bak bash bat bmp bz2 cc cfg cjs cnf com conf cpp crt cs css csv cue db deb diff dll dmg doc ' +
+  'docx dtd edu env eps epub exe fla flac flv gif gov gpg gz hpp htm html ico ics idml ini ipa ipynb iso jar java jpeg ' +
+  'jpg js json json5 jsonl jsx kt log lua md mdx mjs mkv mov mp3 mp4 mpeg mpg msi net nfo odp ods odt ogg org ' +
   'otf pdf pem php pl plist png pot ppt pptx ps1 psd py pyc rar rb resx rpm rs rst rtf scss sdlxliff sh sql sqlite srt ' +
   'ssa svg swf tar tbx tex tgz tif tiff tmx toml ts tsv tsx ttf txt vtt vue wav webm webp wmv woff woff2 xcf xhtml xlf ' +
   'xliff xls xlsx xml xsd xsl xz yaml yml zip zsh io dev app gmbh';
@@ -138,17 +145,18 @@ const named = [
   String.raw`(?<![\w.+%-])[\w.+%-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,126}`,
   String.raw`${ALONE}(?:[A-Za-z]:(?!\\[nrt](?:[A-Z\\\s]|$))|\\\\[\w.-]{1,63})\\(?:${inPath}{1,100}(?: ${inPath}{1,100}){0,3}\\)*(?:${inPath}{0,100}[${W}])?`, // C:\x \\host\x
   String.raw`(?<![${W}.@/-])[${W}][${W}-]{0,99}(?:[./][${W}-]{1,99}){0,20}\.(?:${endings.replaceAll(' ', '|')})(?:(?=\/)(?:\/[\w~?#@!$&*+=.%-]{0,199}[\w~/#@$&*+=%-])*|(?![${W}-]|\.[${W}]))`, // file.txt example.com/x
-  String.raw`${ALONE}(?:__[A-Z][A-Z\d_]{0,60}__|_{0,2}[A-Za-z\d]{1,60}(?:_[A-Za-z\d]{1,60}){1,20})(?![${W}])`, // __NAME__ HOUSE_KEY
-  String.raw`${ALONE}[A-Za-z\d]{0,60}?[a-z\d][A-Z][A-Za-z\d]{0,60}(?![${W}])`, // camelCase
-  String.raw`(?<![${W}-])(?=[A-Z-]{0,60}\d)(?=[\d-]{0,60}[A-Z])[A-Z\d]{1,30}(?:-[A-Z\d]{1,30}){1,9}(?![${W}-])`, // SKU-RED-42
+  String.raw`(?<![${W}_.@/-])(?:[a-z\d][a-z\d-]{0,62}\.){1,5}[a-z]{2,6}\/[\w~?#@!$&*+=.%/-]{0,199}[\w~/#@$&*+=%-]`, // bit.ly/x
+  String.raw`${ALONE}(?:__[A-Z][A-Z\d_]{0,60}__|_{0,2}[A-Za-z\d]{1,60}(?:_(?!in(?:nen)?(?![${W}]))[A-Za-z\d]{1,60}){1,20})(?![${W}])`, // __NAME__ HOUSE_KEY
+  String.raw`${ALONE}[A-Za-z\d]{0,60}?[a-z\d](?!In(?:nen)?(?![${W}]))[A-Z][A-Za-z\d]{0,60}(?![${W}])`, // camelCase, not LehrerInnen
+  String.raw`(?<![${W}-])(?!\d{1,4}(?:-[A-Z]{3,30}){1,5}(?![${W}-]))(?=[A-Z-]{0,60}\d)(?=[\d-]{0,60}[A-Z])[A-Z\d]{1,30}(?:-[A-Z\d]{1,30}){1,9}(?![${W}-])`, // SKU-RED-42
   String.raw`(?<![${W}.])v\d{1,9}(?:\.\w{1,20}){1,9}`, // v1.2.3
   String.raw`${ALONE}\d{1,2}(?:[:.]\d{2})?[ap]m(?![${W}])`, // 10am
   String.raw`(?<![${W}/])[A-Z]\/[A-Z](?![${W}/])`, // N/A
 ].join('|');
 
 /** Separators between labels, such as `Red | Big`, `Tools > Options` and `Name / Address`. */
-const separators = /(?<=\S)[ \u00a0](?:[|¦›»→⇒➜➔•‣▪·/>]|\|\||>>|->|=>|-->)[ \u00a0](?=\S)/gu;
-const LIST_MARK = /^\s{0,20}(?:\(?(?:[A-Za-z]|[ivxIVX]{1,4}|\d{1,3})\)|\d{1,3}\.|[•‣▪◦–*+-])[ \u00a0](?=\S)/u;
+const separators = /(?<=\S|^)[ \u00a0](?:[|¦｜›»→←⇒➜➔▶•●‣▪·/>]|\|{2,4}|>>|->|=>|-->)[ \u00a0](?=\S|$)/gu;
+const LIST_MARK = /^\s{0,20}(?:\(?(?:[A-Za-z]|[ivxIVX]{1,4}|\d{1,3})\)|[•‣▪◦–*+-])[ \u00a0](?=\S|$)/u;
 
 /**
  * Returns one pattern for words that begin with a sign. The alternatives are grouped by the sign, because trying all of
@@ -164,9 +172,9 @@ function bySign(words: Record<string, readonly string[]>): RegExp {
 const controlTags = bySign(control);
 const signs = bySign(signed);
 // Each search has a cheap test before it, because most sentences have nothing that is protected.
-const anyControl = /\{[%{#/iefswbc]|<[%?/#]|%%\[|\*\||\[%|@[eifuw]|\\[nrt]/;
-const anySign = /[{}%@$#[`/<~*&]|[:!.][a-z]|--|-[A-Za-z]\w*-|\.NET/;
-const anySeparator = /[ \u00a0][|¦›»→⇒➜➔•‣▪·/>=-]/;
+const anyControl = /\{[%{#/*iefswbc]|<[%?/#!]|%%\[|\*\||\[%|@[eifuw]|\\[nrt]/;
+const anySign = /[{}%@$#[`/<~*&]|[:!.][a-z]|--|-[A-Za-z]\w*-|\.NET|\\[ux]/;
+const anySeparator = /[ \u00a0][|¦｜›»→←⇒➜➔▶•●‣▪·/>=-]/;
 const names = new RegExp(named, 'gu');
 /** What every match of `names` has between two characters that are not white space. */
 const inName =
@@ -196,7 +204,7 @@ export function protectedRanges(text: string, begins = true): Range[] {
     lists.push(found.filter(({ from, to }) => !unsure.includes(text.slice(from, to))));
   }
   lists.push(nameRanges(text));
-  if (/<\/|\[\/|\/>|<[bh]r>|["']\]/i.test(text)) lists.unshift(tagsOf(text));
+  if (/<[A-Za-z/]|\[\/?[A-Za-z]/.test(text)) lists.unshift(tagsOf(text));
   if (text.length > Limits.word && hasLongRun(text)) lists.unshift(longWords(text));
   const found = lists.filter(({ length }) => length > 0);
   return found.length > 1 ? inOrder(found.flat()) : (found[0] ?? []);
@@ -228,7 +236,7 @@ function nameRanges(text: string): Range[] {
 }
 
 const tag =
-  /<(?<end>\/)?(?<name>[A-Za-z\d][\w-]{0,60})(?:\s[^<>\n]{0,500})?>|\[(?<close>\/)?(?<code>[A-Za-z][\w-]{0,60})(?<given>=[^[\]\n]{1,200}| [\w-]{1,60}=["'][^[\]\n]{0,1000})?\]/gu;
+  /<(?<end>\/)?(?<name>[A-Za-z\d][\w:-]{0,60})(?:\/|[\s=][^<>\n]{0,500})?>|\[(?<close>\/)?(?<code>[A-Za-z][\w-]{0,60})(?<given>=[^[\]\n]{1,200}| [\w-]{1,60}=[^\s[\]][^[\]\n]{0,1000})?\]/gu;
 
 /** The elements of forums and chats that stand inside a sentence. Other elements in brackets are blocks. */
 const inBrackets = new Set('b i u s em strong url link color size font sup sub email user'.split(' '));
@@ -239,7 +247,7 @@ const inBrackets = new Set('b i u s em strong url link color size font sup sub e
  */
 function tagsOf(text: string): Range[] {
   const found: Range[] = [];
-  /** Elements in brackets that have attributes. They are tags even without an end tag. */
+  /** Blocks, and elements in brackets that have attributes. They are tags even without an end tag in this line. */
   const alone: Range[] = [];
   const open = new Map<string, Range[]>();
   let pairs = 0;
@@ -252,7 +260,7 @@ function tagsOf(text: string): Range[] {
       const start = open.get(key)?.pop();
       if (start === undefined) {
         // The start of a shortcode may be in another paragraph, and nobody writes `[/name]` otherwise.
-        if (close !== undefined) found.push(one);
+        if (close !== undefined || isBlock) found.push(one);
         continue;
       }
       pairs += 1;
@@ -263,20 +271,20 @@ function tagsOf(text: string): Range[] {
       start.pair = pairs;
       one.pair = pairs;
       found.push(start, one);
-    } else if (raw.endsWith('/>') || /^[bh]r$/.test(key)) found.push(one);
+    } else if (raw.endsWith('/>') || /^(?:[bh]r|img|input|wbr)$/.test(key)) found.push(one);
     else {
-      if (given?.startsWith(' ')) alone.push(one);
+      if (given?.startsWith(' ') || (name !== undefined && isBlock)) alone.push(one);
       const waiting = open.get(key);
       if (waiting === undefined) open.set(key, [one]);
       else waiting.push(one);
     }
   }
-  return [...found, ...alone.filter(({ pair }) => pair === undefined)];
+  return [...found, ...alone.filter(({ pair }) => pair === undefined)].sort((a, b) => a.from - b.from);
 }
 
 /** Blocks among the tags of a text. `<link>` and `<title>` are not: programs name their own tags so. */
 const isBlockTag = (name: string): boolean =>
-  /^(?:article|aside|blockquote|br|dd|div|dl|dt|figcaption|figure|footer|h[1-6]|header|hr|li|ol|p|pre|section|table|tbody|td|th|thead|tr|ul)$/i.test(
+  /^(?:article|aside|blockquote|br|dd|details|summary|div|dl|dt|figcaption|figure|footer|h[1-6]|header|hr|li|ol|p|pre|section|table|tbody|td|th|thead|tr|ul)$/i.test(
     name,
   );
 

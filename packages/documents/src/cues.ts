@@ -247,6 +247,8 @@ function share(
       continue;
     }
     const raw = document.text.slice(code.run.start, code.run.end);
+    // A protected word between two cues goes to its own one.
+    if ('keep' in piece && order.indexOf(code.cue) > current) arrive();
     const own = 'keep' in piece ? current : order.indexOf(code.cue);
     if (own > current) waiting[own]!.push(raw);
     else texts[own] += raw;

@@ -36,7 +36,8 @@ export type ScanOptions = XliffOptions;
  * Parses a text in its format, in linear time. The result is plain data that can be posted between threads.
  *
  * @param options.sourceLanguage language of the text if the document does not declare one
- * @param options.isNew true if an XLIFF document that declares another source language is rejected, too
+ * @param options.isNew true for the text of a new job: an XLIFF document in another source language, and a line of subtitles
+ *   that only looks like a time line, are rejected, too
  * @param options.targetLanguage target language of the job; an XLIFF document with another one is rejected
  * @throws DocumentError with a message, line and column
  */
@@ -57,7 +58,7 @@ function scanAs(text: string, format: Format, options: ScanOptions): Document {
     case 'html':
       return scanHtml(text);
     case 'srt':
-      return scanSrt(text);
+      return scanSrt(text, options.isNew);
     case 'xliff':
       return scanXliff(text, options);
   }

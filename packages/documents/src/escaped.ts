@@ -15,12 +15,14 @@ const knownTag =
 
 /**
  * Returns true if a decoded text is HTML, so that `&amp;` in it means `&`. A reference or a well-known tag
- * shows that it is HTML. A bare `&` shows that it is plain text, which was escaped only once.
+ * shows that it is HTML. A bare `&` outside tags shows that it is plain text, which was escaped only once, unless there are
+ * both.
  */
 export function isHtml(text: string): boolean {
-  const bare = text.replace(reference, '');
-  if (bare.includes('&')) return false;
-  return bare.length < text.length || knownTag.test(text);
+  const visible = text.replace(/<[^<>]*>/g, '');
+  const bare = visible.replace(reference, '');
+  if (bare.includes('&') && (bare.length === visible.length || !knownTag.test(text))) return false;
+  return bare.length < visible.length || knownTag.test(text);
 }
 
 /** Returns the tags, comments and (in HTML) character references of a decoded text. */

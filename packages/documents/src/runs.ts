@@ -121,8 +121,8 @@ function quoteRanges(text: string, { escaped }: Quoting): Range[] {
 
 /** A letter or digit of a script that writes spaces between words. */
 const SPACED = '[\\p{N}\\p{sc=Latn}\\p{sc=Cyrl}\\p{sc=Grek}\\p{sc=Arab}\\p{sc=Hebr}\\p{sc=Deva}\\p{sc=Hang}]';
-const ENDS_WORD = new RegExp(`${SPACED}$`, 'u');
-const BEGINS_WORD = new RegExp(`^${SPACED}`, 'u');
+const ENDS_WORD = new RegExp(`${SPACED}[)\\]»”"']?$`, 'u');
+const BEGINS_WORD = new RegExp(`^[(\\[«“"']?${SPACED}`, 'u');
 
 /**
  * Adds a gap where two elements meet between two words without white space, such as two links of a menu: their texts

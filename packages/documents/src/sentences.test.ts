@@ -30,6 +30,12 @@ test.each([
     'Mt. Fuji, a.k.a. Fujisan, is in N.Y. City. No.',
     ['Mt. Fuji, a.k.a. Fujisan, is in N.Y. City. ', 'No.'],
   ],
+  [
+    'de',
+    'Kurse, d. h. Kinder, u.U. Eltern, s.o. Text. Ende.',
+    ['Kurse, d. h. Kinder, u.U. Eltern, s.o. Text. ', 'Ende.'],
+  ],
+  ['es', 'El Art. 5 vale. Fin.', ['El Art. 5 vale. ', 'Fin.']],
   ['km', 'ខ្ញុំទៅ។ គាត់មក។', ['ខ្ញុំទៅ។ ', 'គាត់មក។']],
   ['not a tag', 'One. Two.', ['One. ', 'Two.']],
 ] as [string, string, string[]][])('sentenceEnds finds the sentences in %s: %s', (language, text, wanted) => {

@@ -175,7 +175,10 @@ function continues(
   // So are capitals with full stops, such as "N.Y.", doubled capitals, such as "EE. UU.", and "h. c.".
   if (/^\p{Lu}(?:\.\p{Lu})+$/u.test(word) || /(?<!\p{L})h\. ?c\.$/u.test(before)) return true;
   if (/^(\p{Lu})\1$/u.test(word) && /^(\p{Lu})\1\./u.test(next)) return true;
-  if (/str$/u.test(word) && /^\d/u.test(next)) return true;
+  // A number after a short word belongs to it, as in "Art. 5" and "Hauptstr. 5".
+  if (/^\p{L}{1,3}$|str$/u.test(word) && /^\d/u.test(next)) return true;
+  // These languages write abbreviations as letters, such as "d. h." and "i.v.m.", also before a capital.
+  if (withOrdinals && /(?<![\p{L}.])\p{L}(?:\. ?\p{L}){1,3}\.$/u.test(before)) return true;
   if (withOrdinals && /^\d{1,2}$/.test(word)) return true;
   return list.has(word.toLowerCase());
 }

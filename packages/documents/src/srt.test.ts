@@ -54,6 +54,8 @@ describe('segments of SRT cues', () => {
     [cue(1, '01,0', '02,0', '<font color="red">One</font>\n<font color="blue">Two</font>'), ['One', 'Two']],
     [cue(1, '01,0', '02,0', '{\\an8}The house\n{\\an2}The dog'), ['The house', 'The dog']],
     [cue(1, '01,0', '02,0', '• One\n2. Two'), ['One', 'Two']],
+    [cue(1, '01,0', '02,0', 'John: Hello\nMary: Hi'), ['John: Hello', 'Mary: Hi']],
+    [cue(1, '01,0', '02,0', 'MAN #1: yes\nMAN #2: no'), ['MAN #1: yes', 'MAN #2: no']],
     [
       cue(1, '01,0', '02,0', 'The house is big') + cue(2, '02,0', '04,0', '{\\an8}RED HOUSE'),
       ['The house is big', 'RED HOUSE'],
@@ -129,8 +131,16 @@ test.each([
   '00:00:05,000 --> 00:00:06,000 The dog',
 ])('SRT: the line %j, which only looks like a time line, is rejected with its number', (line) => {
   const text = `${cue(1, '01,0', '02,0', 'The house.')}2\n${line}\nThe dog.\n`;
-  expect(() => scan(text, 'srt')).toThrow(/two times and an arrow.*line 6,/);
+  expect(() => scan(text, 'srt', { isNew: true })).toThrow(/two times and an arrow.*line 6,/);
 });
+
+test.each(['Open 9:00 → 17:00 every day.', 'See John 3:16 -> 4:2'])(
+  'SRT: the text %j is accepted',
+  (line) => {
+    const text = cue(1, '01,0', '02,0', line);
+    expect(scan(text, 'srt', { isNew: true }).units).toHaveLength(1);
+  },
+);
 
 test('SRT: settings of WebVTT after the times are kept', () => {
   const text = '1\n00:00:03.000 --> 00:00:04.000 align:start position:0%\nThe house.\n';

@@ -18,8 +18,8 @@ const timeLine = new RegExp(
 const nearClock =
   '[-−]?\\p{Nd}{1,9} ?[:：] ?\\p{Nd}{1,9}(?: ?[:：;] ?\\p{Nd}{1,9}){0,2}(?: ?[,.;，٫] ?\\p{Nd}{0,9})?';
 const nearTimeLine = new RegExp(
-  `${nearClock}[ \\t]{0,9}(?:-{1,3}>|[–—]>|→|⇒|=>|[-–—]?＞)[ \\t]{0,9}${nearClock}`,
-  'gu',
+  `^([ \\t\\ufeff]{0,9}${nearClock}[ \\t]{0,9})(?:-{1,3}>|[–—]>|→|⇒|=>|[-–—]?＞)(?=[ \\t]{0,9}${nearClock})`,
+  'gmu',
 );
 
 /** The maximum length of a time line. Longer lines are text. */
@@ -48,19 +48,20 @@ interface TimeLine {
 /**
  * Scans subtitles: one unit for each cue, including empty cues.
  *
+ * @param isNew true to reject a line that only looks like a time line
  * @throws DocumentError when there is no time line or a limit is exceeded
  */
-export function scanSrt(text: string): Document {
+export function scanSrt(text: string, isNew = false): Document {
   const document = emptyDocument('srt', text);
   let cue: TimeLine | undefined;
   let position = 0;
   for (let line = nextTimeLine(text, 0); line; line = nextTimeLine(text, line.end)) {
-    checkTimes(text, position, line.start);
+    if (isNew) checkTimes(text, position, line.start);
     if (cue) addCue(document, cue, line.start, false);
     cue = line;
     position = line.end;
   }
-  checkTimes(text, position, text.length);
+  if (isNew) checkTimes(text, position, text.length);
   if (!cue) {
     throw new DocumentError('This is not SRT: there is no line like "00:00:01,000 --> 00:00:04,000".', 1, 1);
   }
@@ -84,7 +85,7 @@ function checkTimes(text: string, from: number, to: number): void {
 
 /** Replaces the arrow between two times, so that a translation has no line that looks like a time line. */
 export function withoutTimes(line: string): string {
-  return line.replace(nearTimeLine, (found) => found.replace(/-{0,3}>|[–—]>|→|⇒|=>|[-–—]?＞/, '–'));
+  return readTimes(line) ? line.replace('-->', '–') : line.replace(nearTimeLine, '$1–');
 }
 
 /** Finds the next time line. Only lines with an arrow are examined, up to the maximum length of a time line. */
@@ -242,7 +243,7 @@ const marks =
  * name or mark, a musical note, the mark of a list.
  */
 const ownLine =
-  /^(?:<font\b|\{\\an?\d|(?:<[^<>\r\n]{0,100}>|\{[^{}\r\n]{0,60}\}){0,9}[ \t]{0,9}(?:>>|[♪♫•▪◦[]|\d{1,2}[.)][ \t]|\p{Lu}[\p{Lu}\p{N} .'’-]{0,30}:))/u;
+  /^(?:<font\b|\{\\an?\d|(?:<[^<>\r\n]{0,100}>|\{[^{}\r\n]{0,60}\}){0,9}[ \t]{0,9}(?:>>|[♪♫•▪◦[]|[#*][ \t]|(?:\d{1,2}[.)]|[a-z]\))[ \t]|\(?\p{Lu}[\p{Lu}\p{N} #.'’-]{0,30}\)?:|\p{Lu}[\p{L} .'’-]{0,20}(?: \d)?:[ \t]))/u;
 
 /** Returns true if a line begins a text of its own, whatever stands before it. */
 export const beginsOwnText = (line: string): boolean => ownLine.test(line);

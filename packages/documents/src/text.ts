@@ -46,15 +46,15 @@ export function scanText(text: string): Document {
 }
 
 /**
- * Returns the blocks of code between two lines of backticks or tildes (CommonMark 0.31 §4.5), with these lines. A block
- * without an end is text.
+ * Returns the blocks of code between two lines of backticks (CommonMark 0.31 §4.5), with these lines. A block without an
+ * end is text. Lines of tildes are no fences: they also underline headings and divide scenes.
  */
 function fencedCode(text: string): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = [];
-  if (!/```|~~~/.test(text)) return found;
+  if (!text.includes('```')) return found;
   let open: { fence: string; start: number } | undefined;
   for (const { index, 0: line, 1: fence = '', 2: rest = '' } of text.matchAll(
-    /^ {0,3}(`{3,100}(?=[^`\r\n]*$)|~{3,100})([^\r\n]*)/gm,
+    /^ {0,3}(`{3,100}(?=[^`\r\n]*$))([^\r\n]*)/gm,
   )) {
     if (open === undefined) open = { fence, start: index };
     else if (fence.startsWith(open.fence) && rest.trim() === '') {

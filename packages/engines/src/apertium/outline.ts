@@ -32,21 +32,24 @@ function charsOf(item: Item): string {
 export function applyEdits(items: readonly Item[], edits: readonly Edit[]): Item[] {
   let next = 0;
   let end = 0;
+  /** An edit may begin in one item and end in a later one. The text up to here is replaced. */
+  let replaced = 0;
   return items.flatMap((item): Item[] => {
     const start = end;
     end += charsOf(item).length;
     const own: Edit[] = [];
     for (; next < edits.length && edits[next]!.from < end; next++) own.push(edits[next]!);
-    if (own.length === 0) return [item];
+    if (own.length === 0 && start >= replaced) return [item];
     if (!('text' in item) || item.verbatim) {
       return [...own.map(({ text }): Item => ({ text, verbatim: false, ids: item.ids })), item];
     }
     let text = '';
-    let from = 0;
+    let from = Math.max(0, replaced - start);
     for (const edit of own) {
       text += item.text.slice(from, edit.from - start) + edit.text;
       from = edit.to - start;
     }
+    replaced = Math.max(replaced, start + from);
     text += item.text.slice(from);
     return text === '' ? [] : [{ ...item, text }];
   });

@@ -235,19 +235,20 @@ export function assemble(task: AssembleTask): string {
   // The ids of segments depend on the language, so the language must be the one with which the text was opened.
   document.segmentLanguage = task.sourceLanguage;
   const drafts = new Map(task.drafts);
-  // Joined segments are not carried over: their parts have no translations of their own.
-  const former = task.joins?.length ? [] : (task.sources ?? []);
+  const joins = new Map(task.joins);
+  const former = (task.sources ?? []).map(([id, source]) => ({
+    id,
+    source,
+    target: drafts.get(id),
+    count: joins.get(id) ?? 1,
+  }));
   const carried =
     former.length === 0
-      ? drafts
-      : carryOver(
-          segments(document, task.sourceLanguage),
-          former.map(([id, source]) => ({ id, source, target: drafts.get(id) })),
-          task.targetLanguage,
-        );
-  return rebuild(document, carried, task.targetLanguage, {
+      ? undefined
+      : carryOver(segments(document, task.sourceLanguage), former, task.targetLanguage);
+  return rebuild(document, carried ?? drafts, task.targetLanguage, {
     marks: task.marks && new Map(task.marks),
-    joins: new Map(task.joins),
+    joins: carried === undefined ? joins : undefined,
   });
 }
 

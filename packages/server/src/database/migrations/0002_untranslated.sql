@@ -1,5 +1,9 @@
 -- Segments that no engine can translate keep their source text in the result, and are not charged.
 
+-- A charge has at most one release. The index is created first, because the changes of tables below lock out reads until
+-- the migration ends, and the index reads all transfers.
+create unique index transfers_release on transfers (part, account_id, job_id, charge) where kind = 'release';
+
 -- In the result of a job: the number of `segments` that kept their source text, their `words`, how many of these are in
 -- repeated segments (`repeated`), and the number of segments by the `reasons` of their failures. Null: none.
 alter table jobs add column untranslated jsonb;
@@ -18,4 +22,3 @@ alter table transfers add constraint transfers_kind check ((kind, debit, credit)
   ('release',    'held',      'available'),
   ('void',       'held',      'available'),
   ('refund',     'revenue',   'available'))) not valid;
-create unique index transfers_release on transfers (part, account_id, job_id, charge) where kind = 'release';
