@@ -595,12 +595,12 @@ describe('a text with unusual content', () => {
     [
       'brackets and the signs of engines',
       '[a] (b) <c> ^d$ /e\\ @f *g* #h ~i~ `j` |k| +l+ _m_',
-      '[A] (B) <C> ^D$ /e\\ @f *G* #h ~I~ `j` |K| +L+ _M_',
+      '[A] (B) <C> ^D$ /E\\ @f *G* #h ~I~ `j` |K| +L+ _M_',
     ],
     [
       'what looks like markup',
       'a < b && c > d &amp; &#169; <b>bold</b> <!-- x --> ]]>',
-      'A < B && C > D &AMP; &#169; <b>BOLD</b> <!-- X --> ]]>',
+      'A < B && C > D &AMP; &#169; <b>BOLD</b> <!-- x --> ]]>',
     ],
     ['emoji, joined and flagged', 'a 👩‍👩‍👧‍👦 b 🇪🇸 c 👍🏽 d 🏴󠁧󠁢󠁷󠁬󠁳󠁿 e'],
     ['nothing but emoji and digits', '🎉 123 — 4,5'],
