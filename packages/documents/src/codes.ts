@@ -158,6 +158,9 @@ const named = [
 const separators = /(?<=\S|^)[ \u00a0](?:[|¦｜›»→←⇒➜➔▶•●‣▪·/>]|\|{2,4}|>>|->|=>|-->)[ \u00a0](?=\S|$)/gu;
 const LIST_MARK = /^\s{0,20}(?:\(?(?:[A-Za-z]|[ivxIVX]{1,4}|\d{1,3})\)|[•‣▪◦–*+-])[ \u00a0](?=\S|$)/u;
 
+/** All parts of the patterns below, for the test that none takes quadratic time. */
+export const PARTS: readonly string[] = [...Object.values(control), ...Object.values(signed), [named]].flat();
+
 /**
  * Returns one pattern for words that begin with a sign. The alternatives are grouped by the sign, because trying all of
  * them at each sign takes three times as long.

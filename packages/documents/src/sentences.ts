@@ -113,7 +113,7 @@ export function sentenceEnds(text: string, language: string): number[] {
   return ends;
 }
 
-const OPENERS = /[「『（《〈【〔［｛“‘([{¿¡]+$/u;
+const OPENERS = /[「『（《〈【〔［｛“‘([{¿¡]{1,10}$/u;
 const CLOSER = /^[»”’)\]]+(?=\s|$)\s*/u;
 
 /**

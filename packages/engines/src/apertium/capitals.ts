@@ -46,7 +46,7 @@ function names(text: string, source: string): Edit[] {
 }
 
 /** Matches words with capitals after the first letter. */
-const CASED = /\p{L}.*\p{Lu}/u;
+const CASED = /^\P{L}*\p{L}.*\p{Lu}/u;
 const NAME = /[\p{L}\p{M}\p{N}]+(?=\/([\p{L}\p{M}\p{N}]+)|)/gu;
 
 /**
