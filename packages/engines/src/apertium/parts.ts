@@ -119,8 +119,7 @@ export function freeze(pieces: readonly Piece[]): Part[] {
       /\p{Ll}$/u.test(left) &&
       !/^\p{L}/u.test(right);
     if (!touches || (from.texts !== to.texts && !isTrademark)) return false;
-    const inside = pieces.slice(start, end + 1).keys();
-    return inside.every((nth) => {
+    return pieces.slice(start, end + 1).every((_, nth) => {
       const other = partner.get(start + nth) ?? start;
       return other >= start && other <= end;
     });
