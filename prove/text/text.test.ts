@@ -33,7 +33,7 @@ it.each([
   ['spaces lost or gained round marks', 'The "x" house.', 'La "x"casa.'],
   ['numbers changed', 'The 2 houses.', 'Las 3 casas.'],
   ['text moved over a separator', 'Size 2 | Weight 5', 'Talla 5 | Peso 2'],
-] as const)('counts: %s', (fault, source, target) => {
+] as const)('text proof counts the planted fault: %s', (fault, source, target) => {
   expect(faultsOf(source, source)[fault]).toBe(0);
   expect(faultsOf(source, target)[fault]).toBe(1);
   const history: TextHistory = {
