@@ -2,6 +2,7 @@
 import type { Description } from '@dragoman/documents';
 import type { AccountRef } from '../base/account.ts';
 import type { Database, Transaction } from '../database/database.ts';
+import type { Untranslated } from '../jobs/jobs.ts';
 import type { Scanner } from '../scanning/scanner.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ClaimRules } from './claims-store.ts';
@@ -61,8 +62,11 @@ export interface EditingObserver {
   claimed(kind: TaskKind): void;
   ended(how: ClaimEnd): void;
   expired(claims: number): void;
-  /** Called when a job is finished. @param how `failed`: the assembly of the result took too long */
-  delivered(how: 'edited' | 'fallback' | 'failed'): void;
+  /**
+   * Called when a job is finished. @param how `failed`: the assembly of the result took too long
+   * @param untranslated the segments that keep their source text in the result
+   */
+  delivered(how: 'edited' | 'fallback' | 'failed', untranslated?: Untranslated): void;
   /** Called when waiting segments got the text of a vote, or their former draft again. */
   filled(how: 'draft' | 'confirmed' | 'restored', segments: number): void;
   /**

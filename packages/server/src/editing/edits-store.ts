@@ -164,8 +164,8 @@ export interface SegmentTargetRow {
   segments: number;
   target: Piece[] | null;
   route: string | null;
-  /** The source and the failure of a segment without a draft; null for other segments. */
-  failed: { source: Piece[]; reason: string } | null;
+  /** Why no engine could translate it, if so. */
+  failure: string | null;
   /** True if an editor has confirmed a target of this segment at any time. */
   confirmed: boolean;
 }
@@ -174,8 +174,7 @@ export interface SegmentTargetRow {
 // confirmed target is then in the history. A target from before a join or a separation translates another source.
 const TARGETS = statement<SegmentTargetRow>(
   'editing.targets',
-  `select s.segment_id, s.source, s.position, s.route,
-          case when s.draft is null then json_build_object('source', s.source, 'reason', s.failure) end as failed,
+  `select s.segment_id, s.source, s.position, s.route, s.failure,
           coalesce((s.joined->>'last')::integer - s.position + 1, 1) as segments,
           coalesce(case when $4 or e.status = 'confirmed' then e.target else c.target end,
             case when $4 and ${SHOWS_SIMILAR} then s.similar_entry->'target' end, s.draft) as target,

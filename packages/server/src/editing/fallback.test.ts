@@ -34,7 +34,12 @@ beforeAll(async () => {
       engine = createFake();
       return engine;
     },
-    settings: { DRAGOMAN_TASK_WORDS: '4', DRAGOMAN_TASK_RESERVED: '4', DRAGOMAN_PRICE_HUMAN: '3' },
+    settings: {
+      DRAGOMAN_TASK_WORDS: '4',
+      DRAGOMAN_TASK_RESERVED: '4',
+      DRAGOMAN_PRICE_HUMAN: '3',
+      DRAGOMAN_METRICS_TOKEN: 'secret',
+    },
   });
   owner = await server.connectOwner();
   ann = await createPerson(server, { role: 'editor', languages: ['en:es+review'], name: 'Ann' });
@@ -443,6 +448,10 @@ describe('a late job with a segment that has neither draft nor target', () => {
       untranslated: 1,
       translated_text: body.translated_text,
     });
+    const metrics = await fetch(`${server.url}/metrics`, { headers: { authorization: 'Bearer secret' } });
+    expect(await metrics.text()).toMatch(
+      /^dragoman_untranslated_segments_total\{of="job",reason="garbled"\} 1$/m,
+    );
     await sound();
   });
 

@@ -202,15 +202,15 @@ async function deliver(
   }
   const prepared = { stage, job, targets, isEdited, trigger, result, untranslated } as const;
   const isDelivered = await settle(context, account, jobId, prepared);
-  if (isDelivered) observer.delivered(trigger === 'fallBack' ? 'fallback' : 'edited');
+  if (isDelivered) observer.delivered(trigger === 'fallBack' ? 'fallback' : 'edited', untranslated);
   else await makeDueAgain(database, account, jobId, stage, IN_WORK_SECONDS);
   return isDelivered;
 }
 
 /** Returns the text of a segment in the form in which the worker counts untranslated segments. */
-function draftedOf({ segment_id: id, target, route, failed }: edits.SegmentTargetRow): Drafted {
-  const segment = { id, unit: 0, pieces: target ?? failed?.source ?? [] };
-  if (target === null) return { segment, status: 'failed', reason: failed?.reason ?? 'lost', retry: 'never' };
+function draftedOf({ segment_id: id, source, target, route, failure }: edits.SegmentTargetRow): Drafted {
+  const segment = { id, unit: 0, pieces: target ?? source };
+  if (target === null) return { segment, status: 'failed', reason: failure ?? 'lost', retry: 'never' };
   const kept = keptOf(route);
   const translated = kept === undefined ? segment : { ...segment, kept };
   return { segment: translated, status: 'translated', pieces: target, route: route ?? '', notes: [] };

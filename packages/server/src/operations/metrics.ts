@@ -89,11 +89,18 @@ export function createMetrics(database: Database): Metrics {
   watchRetries(registry, database);
   const engines = createEngineMetrics(registry);
   const editing = createEditingMetrics(registry);
+  const jobs = createJobMetrics(registry);
   return {
     ...createRequestMetrics(registry),
-    ...createJobMetrics(registry),
+    ...jobs,
     deliveries: createDeliveryMetrics(registry),
-    editing: editing.observer,
+    editing: {
+      ...editing.observer,
+      delivered(how, untranslated) {
+        editing.observer.delivered(how);
+        jobs.untranslated('job', untranslated?.reasons ?? {});
+      },
+    },
     live: createLiveMetrics(registry),
     engines: engines.observer,
     watchEngines: engines.watch,

@@ -201,7 +201,9 @@ function startJobs(
     settled(outcome) {
       metrics.jobSettled(outcome.kind);
       // A held result is counted when it is delivered.
-      if (outcome.kind === 'completed') metrics.untranslated('job', outcome.untranslated?.reasons ?? {});
+      if (outcome.kind === 'completed' || outcome.kind === 'fell_back') {
+        metrics.untranslated('job', outcome.untranslated?.reasons ?? {});
+      }
       if (outcome.kind === 'drafted') drafted();
     },
   });
