@@ -1,6 +1,7 @@
 /**
  * Whether all tests run (`npm run test:full`). `npm test` leaves out the short runs of the proofs and of the real
- * neural engine, tries fewer examples of each property, and checks the accessibility of a page with one role. As a program, it notes the commit of a full run.
+ * neural engine, tries fewer examples of each property, and checks the accessibility of a page with one role. As
+ * a program, it notes the commit of a full run, which must have no changes.
  */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -10,6 +11,8 @@ export const FULL = process.env.FULL === '1';
 export const LAST_FULL_RUN = new URL('../prove/full-run.json', import.meta.url);
 
 if (import.meta.main) {
-  const commit = execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim();
-  writeFileSync(LAST_FULL_RUN, `${JSON.stringify({ commit })}\n`);
+  const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
+  if (git('status', '--porcelain') !== '')
+    throw new Error('Commit your changes first: the run is noted for a commit.');
+  writeFileSync(LAST_FULL_RUN, `{ "commit": "${git('rev-parse', 'HEAD')}", "ran": true }\n`);
 }
