@@ -41,10 +41,8 @@ export function readLines(folder: string, most: number): string[] {
   const share = Math.max(3, Math.ceil((2 * most) / Math.max(1, files.length)));
   for (const path of files) {
     if (found.size >= most) break;
-    const bytes = readFileSync(path);
-    const text = (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
     let taken = 0;
-    for (const line of text.split(/\r?\n/)) {
+    for (const line of readText(path).split(/\r?\n/)) {
       const own = line.trim();
       const isProse = own.length >= 25 && own.length <= 250 && /(?:\p{L}{2,} ){2}/u.test(own);
       if (!isProse || found.has(own) || own.includes('\ufffd') || /^(?:```|~~~)/.test(own)) continue;
@@ -54,6 +52,17 @@ export function readLines(folder: string, most: number): string[] {
     }
   }
   return [...found];
+}
+
+/** Returns the text of a file, '' if it is compressed and damaged, as the test data of packages may be. */
+function readText(path: string): string {
+  const bytes = readFileSync(path);
+  if (!path.endsWith('.gz')) return bytes.toString('utf8');
+  try {
+    return gunzipSync(bytes).toString('utf8');
+  } catch {
+    return '';
+  }
 }
 
 export async function runText({ directory, files, from, to, most, say }: TextOptions): Promise<TextHistory> {

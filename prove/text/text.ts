@@ -8,56 +8,62 @@ import { runProof } from '../harness/run.ts';
 import { runText, type TextHistory } from './run.ts';
 
 export async function proveText({ words, numbers }: Flags): Promise<Report> {
-  const { figures } = await runProof('text', { names: [], json: false, words, numbers }, async (options) =>
-    judge(
-      await runText({
-        ...options,
-        files: words.files ?? new URL('../../node_modules', import.meta.url).pathname,
-        from: words.from ?? 'en',
-        to: words.to ?? 'es',
-        most: numbers.lines ?? 1_000,
-      }),
-    ),
-  );
+  const { figures } = await runProof('text', { names: [], json: false, words, numbers }, async (options) => {
+    const history = await runText({
+      ...options,
+      files: words.files ?? new URL('../../node_modules', import.meta.url).pathname,
+      from: words.from ?? 'en',
+      to: words.to ?? 'es',
+      most: numbers.lines ?? 1_000,
+    });
+    for (const kind of FAULTS) {
+      for (const { source, target } of history.pairs.filter(isFaulty(kind)).slice(0, MOST_PRINTED)) {
+        options.say(`${kind}:\n  ${source}\n  ${target}`);
+      }
+    }
+    return judge(history);
+  });
   return { figures };
 }
 
+type Fault = keyof ReturnType<typeof faultsOf>;
+
 /** What a translation may do to a line, and how often in 1,000 lines. The others are counted without a goal. */
-const GOALS: Record<keyof ReturnType<typeof faultsOf>, number | undefined> = {
+const GOALS: Record<Fault, number | undefined> = {
   'protected texts changed': 0,
   'capitals gained in mid-sentence': 3,
   'spaces lost or gained round marks': 0,
   'numbers changed': undefined,
   'text moved over a separator': 0,
 };
+const FAULTS = Object.keys(GOALS) as Fault[];
+/** The number of faulty lines of each kind that are printed. */
+const MOST_PRINTED = 20;
+
+const isFaulty =
+  (kind: Fault) =>
+  ({ source, target }: { source: string; target: string }) =>
+    faultsOf(source, target)[kind] > 0;
 
 export function judge({ lines, jobs, failedJobs, untranslated, pairs }: TextHistory): Figure[] {
   const thousand = Math.max(1, lines) / 1_000;
-  const counts = Object.fromEntries(Object.keys(GOALS).map((name) => [name, 0])) as Record<
-    keyof typeof GOALS,
-    number
-  >;
-  for (const { source, target } of pairs) {
-    const faults = faultsOf(source, target);
-    for (const name of Object.keys(GOALS) as (keyof typeof GOALS)[]) counts[name] += faults[name];
-  }
   return [
     { name: 'text, lines', value: lines, unit: `lines in ${jobs} jobs` },
     goalZero('text, failed jobs', failedJobs, lines > 0 && pairs.length > lines / 2),
     goalAtMost('text, untranslated segments of 1,000 lines', untranslated / thousand, 1),
-    ...Object.entries(GOALS).map(([name, most]): Figure => {
-      const found = counts[name as keyof typeof GOALS];
-      const figure = `text, ${name}`;
+    ...FAULTS.map((kind): Figure => {
+      const found = pairs.filter(isFaulty(kind)).length;
+      const most = GOALS[kind];
       return most === undefined
-        ? { name: `${figure} (${(found / thousand).toFixed(1)} of 1,000)`, value: found, unit: 'lines' }
-        : goalAtMost(`${figure} (${found} lines), of 1,000`, found / thousand, most);
+        ? { name: `text, ${kind} (${(found / thousand).toFixed(1)} of 1,000)`, value: found, unit: 'lines' }
+        : goalAtMost(`text, ${kind} (${found} lines), of 1,000`, found / thousand, most);
     }),
   ];
 }
 
 /** Words that any reader would leave as they are. The patterns are not those of the service. */
 const KEPT =
-  /`[^`\n]+`|\b[a-z][a-z+]*:\/\/[^\s<>()"'`]*[^\s<>()"'`.,;:!?\]}*_|]|[\w.+-]+@\w[\w-]*\.[\w.-]*\w|\$?\{\{?[\w.]+\}?\}|%(?:\d\$)?[sd]\b|\b\w+_\w+\b|--[a-z][\w-]+/g;
+  /`(?:(?!\$\{)[^`\n])+`|\b[a-z][a-z+]*:\/\/[^\s<>()"'`]*[^\s<>()"'`.,;:!?\]}*_|]|[\w.+-]+@\w[\w-]*\.[\w.-]*\w|\$?\{\{?[\w.]+\}?\}|%(?:\d\$)?[sd]\b|\b[^\W_]+_\w*[^\W_]\b|--[a-z][\w-]+/g;
 const SEPARATOR = / [|>→] /;
 
 /** Counts the faults of one translated line: 1 or 0 of each kind. */
@@ -66,7 +72,7 @@ export function faultsOf(source: string, target: string) {
   const isLost = (part: string) => target.split(part).length < source.split(part).length;
   const bare = (text: string) => text.replace(KEPT, 'x');
   const marks = / ["')\]}»”]|["'([{«“] | [,;.!?](?!\S)/g;
-  const capitals = /(?<=[\p{Ll},] )\p{Lu}\p{Ll}/gu;
+  const capitals = /(?<=[\p{L},] )\p{Lu}\p{Ll}/gu;
   const digits = (text: string) => (text.match(/\d+/g) ?? []).sort().join(' ');
   const [before, after] = [source.split(SEPARATOR), target.split(SEPARATOR)];
   const isMoved =

@@ -25,6 +25,7 @@ test.each([
   ['请访问http://example.com看看', ['http://example.com']],
   ['www.example.com, please', ['www.example.com']],
   ['Write to a.b+c@example.co.uk.', ['a.b+c@example.co.uk']],
+  ['console.log(x), dog.bark("a") and end.', ['console.log', 'dog.bark']],
   ['1 < 2 and "x"', []],
 ] as [string, string[]][])('protectedRanges finds the variables and addresses in: %s', (text, wanted) => {
   expect(found(text)).toEqual(wanted);
@@ -55,6 +56,7 @@ const families: [string, string[]][] = [
       '__NAME__',
       'snake_case',
       'camelCase',
+      'run()',
       'SKU-RED-42',
       '--dry-run',
       '--out=dir',

@@ -84,7 +84,7 @@ function wordsOf(text: string, other: ReadonlySet<string>): Word[] {
   let rank = 0;
   let isInName = false;
   return matches.map(({ 0: word, index }, nth) => {
-    if (/[.!?:;…]/.test(text.slice(end, index))) {
+    if (/[.!?:;…|│#]|\s[-–—]\s|\/\//.test(text.slice(end, index))) {
       rank = 0;
       isInName = false;
     }
@@ -108,6 +108,8 @@ Russian Ukrainian Arabic Hebrew Chinese Japanese Korean Indian Latin American Me
 British Irish Christian Catholic Jewish Muslim`.split(/\s/),
 );
 
+const SMALL = new Set(['No', 'Para', 'Sólo', 'Se', 'De', 'Por', 'Con', 'Que']);
+
 /** The number of words by which Apertium may move a word. */
 const REACH = 3;
 
@@ -115,7 +117,7 @@ const REACH = 3;
  * Returns edits that write the capitals in lower case that Apertium has added. Each capitalized word of the source
  * accounts for the nearest one of the reply. Of the others, only those are changed that stand where Apertium adds
  * capitals: at most one translated word precedes them in their sentence. Words copied from the source do not count.
- * English-Spanish also adds one in "La casa No tiene", for "has no".
+ * English-Spanish also adds one to small words, as in "La casa No tiene", for "has no".
  */
 function gained(text: string, source: string, to: string | undefined): Edit[] {
   const [given, made] = [new Set(source.match(WORD)), new Set(text.match(WORD))];
@@ -124,9 +126,12 @@ function gained(text: string, source: string, to: string | undefined): Edit[] {
   const expected = wordsOf(source, made).filter(
     (word) => capitalized(word) && !made.has(word.text) && !isEnglish(word),
   );
-  const found = wordsOf(text, given).filter(
+  const candidates = wordsOf(text, given).filter(
     (word) => capitalized(word) && !given.has(word.text) && !(to === 'en' && isEnglish(word)),
   );
+  const isSmall = ({ text: word }: Word): boolean => to === 'es' && SMALL.has(word);
+  const found =
+    candidates.length > expected.length ? candidates.filter((word) => !isSmall(word)) : candidates;
   const accounted = new Set<Word>();
   let next = 0;
   expected.forEach(({ place }, nth) => {
@@ -137,9 +142,9 @@ function gained(text: string, source: string, to: string | undefined): Edit[] {
   });
   const startsWithCapital = isCapital(FIRST.exec(source)?.[0][0] ?? '');
   const first = FIRST.exec(text)?.index;
-  return found
+  return candidates
     .filter((word) => !accounted.has(word) && !(startsWithCapital && word.at === first))
-    .filter((word) => (word.rank <= 1 && !word.isInName) || (to === 'es' && word.text === 'No'))
+    .filter((word) => (word.rank <= 1 && !word.isInName) || isSmall(word))
     .filter((word) => !isCapital([...word.text][1] ?? 'a'))
     .map(({ at, text: word }) => ({ from: at, to: at + 1, text: word[0]!.toLowerCase() }))
     .filter(({ text: letter }) => letter.length === 1);

@@ -7,6 +7,7 @@
 import type { Piece } from '../engine.ts';
 import { repairCapitals } from './capitals.ts';
 import { faultOf, unmark } from './check.ts';
+import { CLAUSE, isJoiner } from './encode.ts';
 import type { EncodingRecord } from './encoding-record.ts';
 import { joinCodes } from './join.ts';
 import { repairMarks } from './marks.ts';
@@ -35,6 +36,7 @@ export function decode(reply: string, record: EncodingRecord, to?: string): Piec
   const { outline } = record;
   let items = readItems(reply, record);
   if (record.stopAdded) dropMark(items);
+  joinWords(items, record);
   items = repairSpaces(unmark(items, outline), outline);
   items = repairMarks(repairCapitals(items, outline, to), outline, to);
   const fault = faultOf(items, record);
@@ -84,6 +86,10 @@ function readItems(reply: string, record: EncodingRecord): Item[] {
 
 function readBlank(blank: string, ids: readonly number[], record: EncodingRecord, items: Item[]): void {
   if (blank === '') return;
+  if (blank === CLAUSE) {
+    dropMark(items);
+    return;
+  }
   const code = /^\{(\d+)\}$/.exec(blank);
   if (code === null) items.push({ text: blank, verbatim: true, ids });
   else if (Number(code[1]) < record.fixed.length) items.push({ fixed: Number(code[1]), ids });
@@ -102,6 +108,19 @@ function splitTokens(text: string, ids: readonly number[], record: EncodingRecor
     }
   }
   if (from < text.length) items.push({ text: text.slice(from), verbatim: false, ids });
+}
+
+/** Removes the spaces that the encoder wrote round the marks that join two words. */
+function joinWords(items: Item[], { kept }: EncodingRecord): void {
+  for (const [index, item] of items.entries()) {
+    if (!('kept' in item) || !isJoiner(kept[item.kept]!)) continue;
+    for (const [other, space] of [
+      [items[index - 1], / $/],
+      [items[index + 1], /^ /],
+    ] as const) {
+      if (other !== undefined && 'text' in other) other.text = other.text.replace(space, '');
+    }
+  }
 }
 
 /** Removes the full stop that the encoder appended: the last full stop outside codes and protected words. */

@@ -14,11 +14,14 @@
  *   would spoil becomes a token too (opaque.ts).
  * - A segment without a final mark gets `[].[]`, which ends the sentence for the tagger. The first `[]` keeps the full
  *   stop from forming an abbreviation: "No" with a plain full stop became "Núm.".
+ * - A dash or colon before a capital begins a new sentence for the tagger too: `[].[{.}]`, which is removed again. "Returns
+ *   - Only one house" became "Regresos - una casa Única".
  */
 
 import type { Piece } from '../engine.ts';
 import type { EncodingRecord, Fixed, Pair } from './encoding-record.ts';
-import { OPAQUE } from './opaque.ts';
+import { turnQuotes } from './marks.ts';
+import { JOINER, OPAQUE } from './opaque.ts';
 import { CODE, KEEP } from './outline.ts';
 import type { Part } from './parts.ts';
 import { freeze, hide, isFrozen, joinText, match, touchingWords } from './parts.ts';
@@ -26,6 +29,11 @@ import { freeze, hide, isFrozen, joinText, match, touchingWords } from './parts.
 const STEMS = ['Xqz', 'Xqj', 'Zxq', 'Qxj', 'Wqx', 'Jxq', 'Vqx', 'Kzq'];
 const WORD = /[\p{L}\p{M}\p{N}_]/u;
 const BLANK = /[\s\p{Cc}]+/gu;
+/** Marks a full stop that the decoder removes. */
+export const CLAUSE = '{.}';
+/** Matches the place before a dash or another mark, or after a colon, behind which a clause begins with a capital. */
+const CLAUSE_START =
+  /(?<=\S)(?=\s{1,3}(?:[-–—•·|│#>→]|\/\/)\s["“‘«(]?\p{Lu})|(?<=[^\s\p{N}]:[*_]{0,3})(?=\s["“‘«(]?\p{Lu})/gu;
 const FINAL_MARK = /[.?!…:;。！？]["'”’»)\]]*\s*$/u;
 
 /** The plain text of a segment. Tokens replace the protected words, and codes are stored with their offsets. */
@@ -75,7 +83,11 @@ export function encode(
   const token = kept.length === 0 ? null : new RegExp(`${stem}(\\d{${width}})`, 'gi');
   const { length } = visibleText(cut);
   const record: EncodingRecord = { pairs, fixed, kept, token, stopAdded, outline, length };
-  return { stream: write(flat, spans) + (stopAdded ? '[].[]' : ''), record };
+  const clauses = new Set([...plain.matchAll(CLAUSE_START)].map(({ index }) => index));
+  return {
+    stream: write({ ...flat, plain: turnQuotes(plain) }, spans, clauses) + (stopAdded ? '[].[]' : ''),
+    record,
+  };
 }
 
 export function hasLetters(text: string): boolean {
@@ -101,6 +113,10 @@ function freeStem(text: string): string {
   }
 }
 
+/** Returns whether a piece is a mark that joins two words. */
+export const isJoiner = (piece: Piece): boolean =>
+  'keep' in piece && piece.keep === -1 && JOINER.test(piece.text);
+
 function flatten(parts: readonly Part[], token: (piece: Piece) => string): Flat {
   const pieces = parts.map((part) => (isFrozen(part) ? { single: -1 } : part));
   const partner = match(pieces);
@@ -114,7 +130,10 @@ function flatten(parts: readonly Part[], token: (piece: Piece) => string): Flat 
   parts.forEach((part, index) => {
     if (isFrozen(part)) fix(part);
     else if ('keep' in part) {
-      if (touching.has(index)) fix([part]);
+      if (isJoiner(part)) {
+        flat.plain += ` ${token(part)} `;
+        flat.outline += KEEP;
+      } else if (touching.has(index)) fix([part]);
       else {
         flat.plain += token(part);
         flat.outline += KEEP;
@@ -171,19 +190,26 @@ function wordBefore(plain: string, at: number): boolean {
   return wordAt(plain, at - (isLow(plain[at - 1] ?? '') ? 2 : 1));
 }
 
-function write(flat: Flat, spans: readonly Span[]): string {
+function write(flat: Flat, spans: readonly Span[], clauses: ReadonlySet<number>): string {
   const { plain, fixed } = flat;
-  if (spans.length === 0 && fixed.length === 0) {
+  if (spans.length === 0 && fixed.length === 0 && clauses.size === 0) {
     return writeStretch(plain, '', 0, plain.length - plain.trimStart().length, plain.trimEnd().length);
   }
   const cuts = [
-    ...new Set([0, plain.length, ...spans.flatMap((s) => [s.start, s.end]), ...fixed.map((f) => f.at)]),
+    ...new Set([
+      0,
+      plain.length,
+      ...spans.flatMap((s) => [s.start, s.end]),
+      ...fixed.map((f) => f.at),
+      ...clauses,
+    ]),
   ].sort((a, b) => a - b);
   const lead = plain.length - plain.trimStart().length;
   const tail = plain.trimEnd().length;
   let out = '';
   let nextFixed = 0;
   cuts.forEach((start, index) => {
+    if (clauses.has(start)) out += `[].[${CLAUSE}]`;
     for (; fixed[nextFixed]?.at === start; nextFixed++) out += `[{${nextFixed}}]`;
     const end = cuts[index + 1];
     if (end === undefined) return;

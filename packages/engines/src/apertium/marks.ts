@@ -6,9 +6,44 @@ import { applyEdits, CODE, outlineOf } from './outline.ts';
 
 /** Repairs the marks of a reply in the language `to`. `source` is the outline of the source. */
 export function repairMarks(items: readonly Item[], source: string, to: string | undefined): Item[] {
-  const repaired = applyEdits(items, apostrophes(outlineOf(items), source));
+  const straight = applyEdits(items, straightQuotes(outlineOf(items), source));
+  const repaired = applyEdits(straight, apostrophes(outlineOf(straight), source));
   return to === 'es' ? applyEdits(repaired, openingMarks(outlineOf(repaired))) : repaired;
 }
+
+/** Matches straight single quotation marks round words. */
+const QUOTED =
+  /(?<![\p{L}\p{M}\p{N}'])'(?=\p{L})([^'\n]{1,200}(?:(?<=\p{L})'(?=\p{L})[^'\n]{1,200}){0,5})(?<!\s)'(?![\p{L}\p{N}])/gu;
+
+/**
+ * Replaces straight single quotation marks round words by typographic ones of the same length. Apertium takes a straight
+ * one before a word for a contraction: "'magic'" became "soyagic'".
+ */
+export const turnQuotes = (text: string): string => text.replace(QUOTED, '‘$1’');
+
+/** Matches an apostrophe at the end of a word. */
+const AT_END = /(?<=\p{L})['’](?![\p{L}\p{N}])/gu;
+
+/**
+ * Restores the straight quotation marks of a source without typographic ones, and removes the apostrophes that Apertium
+ * leaves of a genitive, as in "perro' casa".
+ */
+function straightQuotes(text: string, source: string): Edit[] {
+  const isTurned = !source.includes('‘');
+  const isLeft = turnQuotes(source).replace(PAIR, '').search(AT_END) < 0;
+  const straight = isTurned
+    ? [...text.matchAll(PAIR)].flatMap(({ 0: pair, index }) => [index, index + pair.length - 1])
+    : [];
+  const left = isLeft ? [...text.replace(PAIR, keepLength).matchAll(AT_END)].map(({ index }) => index) : [];
+  return [
+    ...straight.map((index) => ({ from: index, to: index + 1, text: "'" })),
+    ...left.map((index) => ({ from: index, to: index + 1, text: '' })),
+  ].sort((a, b) => a.from - b.from);
+}
+
+/** Matches a text in typographic quotation marks. Apertium may have replaced the closing one. */
+const PAIR = /‘(?:[^‘’']|['’](?=[\p{L}\p{N}])){0,200}['’]/gu;
+const keepLength = (text: string): string => ' '.repeat(text.length);
 
 /** Restores the typographic apostrophes and single quotation marks, which Apertium replaces by straight ones. */
 function apostrophes(text: string, source: string): Edit[] {

@@ -4,6 +4,8 @@ import { CODE, KEEP } from './outline.ts';
 
 /** A capital that is a word in one of the languages, such as an article, and that touches no other letter. */
 const CAPITAL_WORD = "(?<![\\p{L}\\p{M}\\p{N}])(?<!\\p{L}\\.)[AEOUYÀÈÉÅ](?![\\p{L}\\p{M}\\p{N}]|[.'’]\\p{L})";
+/** Matches an opaque text that joins two words, with its own spaces. Apertium gets it as a word between two spaces. */
+export const JOINER = /^ ?[/&] ?$/;
 /** Before a word that begins a sentence. A code may stand between. */
 const SENTENCE_START = `(?<=(?:^|\\s\\s|[.!?…:;¿¡"“‘«(\\[*>—–-])\\s{0,3}${CODE}?\\s?)`;
 
@@ -18,8 +20,10 @@ export const OPAQUE = new RegExp(
     // The letter of a list item, a letter in brackets, and abbreviations such as "n/a" and "a.k.a.".
     '(?=\\p{L}[.)](?:\\s|$))(?!.\\.\\s\\p{L}{1,4}\\.)(?<=^\\s{0,9}\\(?)\\p{L}',
     '(?<=\\()\\p{L}(?=\\))',
-    '(?<![\\p{L}\\p{N}])(?:[Nn]/[Aa]|a/\\p{Ll}|\\p{Ll}(?:\\.\\p{Ll}){2,4})(?![\\p{L}\\p{N}])',
-    '(?<![\\p{L}\\p{N}])I(?=[/&+]\\p{L})|(?<=\\p{L}[/&+])I(?![\\p{L}\\p{N}])',
+    '(?<![\\p{L}\\p{N}])(?:[Nn]/[Aa]|a(?:/\\p{Ll}){1,4}|\\p{Ll}(?:\\.\\p{Ll}){2,4})(?![\\p{L}\\p{N}])',
+    '(?<![\\p{L}\\p{N}])I(?=[/&+]\\p{L})|(?<=\\p{L}[/&+])[AEIOUY](?![\\p{L}\\p{N}])',
+    // Apertium moves words over these marks: "big/small house" became "casa/pequeña grande".
+    '(?<=\\p{L}) ?/ ?(?=[\\p{L}\\p{N}])|(?<=\\p{N}) ?/ ?(?=\\p{L})|(?<=[\\p{L}\\p{N}.]) & (?=[\\p{L}\\p{N}])',
     // A single capital is a word at the beginning of a sentence and in titles, such as "What A Day". It is none in
     // "Plan A" and "Q&A".
     `(?=${CAPITAL_WORD})(?!${SENTENCE_START}.\\s+\\S)(?!.\\s+\\p{Lu})\\p{L}`,
