@@ -25,6 +25,7 @@ test.each([
   ['请访问http://example.com看看', ['http://example.com']],
   ['www.example.com, please', ['www.example.com']],
   ['Write to a.b+c@example.co.uk.', ['a.b+c@example.co.uk']],
+  ['all `Step`s and `code`d `path `is', ['`Step`', '`code`', '`path `']],
   ['console.log(x), dog.bark("a") and end.', ['console.log', 'dog.bark']],
   ['1 < 2 and "x"', []],
 ] as [string, string[]][])('protectedRanges finds the variables and addresses in: %s', (text, wanted) => {
@@ -57,6 +58,7 @@ const families: [string, string[]][] = [
       'snake_case',
       'camelCase',
       'run()',
+      '@types/babel__core',
       'SKU-RED-42',
       '--dry-run',
       '--out=dir',

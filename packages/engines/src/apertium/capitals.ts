@@ -92,7 +92,7 @@ function wordsOf(text: string, other: ReadonlySet<string>): Word[] {
     const isCopied = other.has(word);
     const found = { text: word, at: index, place: nth / matches.length, rank, isInName };
     if (!isCopied) rank++;
-    isInName = !isCopied && isCapital([...word][0]!);
+    isInName = !isCopied && isCapital([...word][0]!) && !SMALL.has(word);
     return found;
   });
 }
@@ -108,7 +108,7 @@ Russian Ukrainian Arabic Hebrew Chinese Japanese Korean Indian Latin American Me
 British Irish Christian Catholic Jewish Muslim`.split(/\s/),
 );
 
-const SMALL = new Set(['No', 'Para', 'Sólo', 'Se', 'De', 'Por', 'Con', 'Que']);
+const SMALL = new Set(['No', 'Para', 'Sólo', 'Se', 'De', 'Por', 'Con', 'Que', 'Lo', 'Me', 'Le', 'A']);
 
 /** The number of words by which Apertium may move a word. */
 const REACH = 3;
@@ -129,7 +129,7 @@ function gained(text: string, source: string, to: string | undefined): Edit[] {
   const candidates = wordsOf(text, given).filter(
     (word) => capitalized(word) && !given.has(word.text) && !(to === 'en' && isEnglish(word)),
   );
-  const isSmall = ({ text: word }: Word): boolean => to === 'es' && SMALL.has(word);
+  const isSmall = ({ text: word, rank }: Word): boolean => to === 'es' && rank > 0 && SMALL.has(word);
   const found =
     candidates.length > expected.length ? candidates.filter((word) => !isSmall(word)) : candidates;
   const accounted = new Set<Word>();

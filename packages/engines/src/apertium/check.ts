@@ -49,6 +49,7 @@ export function faultOf(items: readonly Item[], record: EncodingRecord): string 
   if (isMore(/#/g)) return 'the reply marks a word that could not be inflected (#)';
   if (isMore(UNJOINED)) return 'the reply has parts of a word left unjoined (+)';
   if (lacksText(items, record)) return 'the reply lacks a part of the source';
+  if (lacksQuoted(items, record)) return 'the reply lacks the words between two quotation marks';
   const pieces = items.flatMap((item): readonly Piece[] => {
     if ('kept' in item) return [kept[item.kept]!];
     if ('fixed' in item) return fixed[item.fixed]!.pieces;
@@ -59,6 +60,12 @@ export function faultOf(items: readonly Item[], record: EncodingRecord): string 
     return `the reply is ${ratio.toFixed(1)} times as long as the source`;
   }
   return null;
+}
+
+function lacksQuoted(items: readonly Item[], { pairs, quotes }: EncodingRecord): boolean {
+  if (quotes.size === 0) return false;
+  const found = new Set(items.flatMap(({ ids }) => ids));
+  return pairs.some(({ code }, id) => quotes.has(code) && !found.has(id));
 }
 
 /**

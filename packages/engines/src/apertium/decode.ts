@@ -38,7 +38,8 @@ export function decode(reply: string, record: EncodingRecord, to?: string): Piec
   if (record.stopAdded) dropMark(items);
   joinWords(items, record);
   items = repairSpaces(unmark(items, outline), outline);
-  items = repairMarks(repairCapitals(items, outline, to), outline, to);
+  const quotes = [...record.quotes.values()].map(({ open, close }) => open + close).join('');
+  items = repairMarks(repairCapitals(items, outline, to), outline, to, quotes);
   const fault = faultOf(items, record);
   if (fault !== null) throw new Garbled(fault);
   return joinCodes(items, record);
@@ -114,11 +115,12 @@ function splitTokens(text: string, ids: readonly number[], record: EncodingRecor
 function joinWords(items: Item[], { kept }: EncodingRecord): void {
   for (const [index, item] of items.entries()) {
     if (!('kept' in item) || !isJoiner(kept[item.kept]!)) continue;
-    for (const [other, space] of [
-      [items[index - 1], / $/],
-      [items[index + 1], /^ /],
+    for (const [other, trimmed] of [
+      [items[index - 1], 'trimEnd'],
+      [items[index + 1], 'trimStart'],
     ] as const) {
-      if (other !== undefined && 'text' in other) other.text = other.text.replace(space, '');
+      if (other === undefined || !('text' in other) || (other.verbatim && other.text !== ' ')) continue;
+      other.text = other.text[trimmed]();
     }
   }
 }

@@ -25,6 +25,7 @@ import { JOINER, OPAQUE } from './opaque.ts';
 import { CODE, KEEP } from './outline.ts';
 import type { Part } from './parts.ts';
 import { freeze, hide, isFrozen, joinText, match, touchingWords } from './parts.ts';
+import { NO_QUOTES, pairQuotes } from './quotes.ts';
 
 const STEMS = ['Xqz', 'Xqj', 'Zxq', 'Qxj', 'Wqx', 'Jxq', 'Vqx', 'Kzq'];
 const WORD = /[\p{L}\p{M}\p{N}_]/u;
@@ -50,12 +51,15 @@ interface Flat {
  * them.
  *
  * @param opaque matches text that Apertium must not see, in the outline of the source
+ * @param pairs false to send quotation marks as they are
  */
 export function encode(
   pieces: readonly Piece[],
   opaque: RegExp = OPAQUE,
+  pairs = true,
 ): { stream: string; record: EncodingRecord } {
-  const cut = hide(joinText(pieces), opaque);
+  const hidden = hide(joinText(pieces), opaque);
+  const { pieces: cut, quotes } = pairs ? pairQuotes(hidden) : { pieces: hidden, quotes: NO_QUOTES };
   const parts = freeze(cut);
   const text = cut.map((piece) => ('text' in piece && !('keep' in piece) ? piece.text : '')).join('');
   const kept: Piece[] = [];
@@ -66,13 +70,13 @@ export function encode(
   const { plain, outline } = flat;
 
   const stops = new Set(flat.fixed.map((each) => each.at));
-  const pairs: Pair[] = [];
+  const spanned: Pair[] = [];
   const spans = flat.ranges
     .map((range) => trim(range.hasLetters ? widen(range, plain, stops) : range, plain))
     .sort((a, b) => a.start - b.start || b.end - a.end || a.order - b.order);
   for (const span of spans) {
     const scale = Math.max(1, plain.length);
-    pairs.push({ code: span.code, from: span.start / scale, to: span.end / scale });
+    spanned.push({ code: span.code, from: span.start / scale, to: span.end / scale });
   }
   const indexOf = new Map(spans.map((span, index) => [span.order, index]));
   const fixed: Fixed[] = flat.fixed.map((each) => ({
@@ -81,8 +85,8 @@ export function encode(
   }));
   const stopAdded = !FINAL_MARK.test(plain);
   const token = kept.length === 0 ? null : new RegExp(`${stem}(\\d{${width}})`, 'gi');
-  const { length } = visibleText(cut);
-  const record: EncodingRecord = { pairs, fixed, kept, token, stopAdded, outline, length };
+  const { length } = visibleText(hidden);
+  const record: EncodingRecord = { pairs: spanned, fixed, kept, token, quotes, stopAdded, outline, length };
   const clauses = new Set([...plain.matchAll(CLAUSE_START)].map(({ index }) => index));
   return {
     stream: write({ ...flat, plain: turnQuotes(plain) }, spans, clauses) + (stopAdded ? '[].[]' : ''),

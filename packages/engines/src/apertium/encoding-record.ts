@@ -4,6 +4,7 @@
  */
 
 import type { Piece } from '../engine.ts';
+import type { Quotes } from './quotes.ts';
 
 /** A pair of codes around words. The stream has a word-bound blank (`[[…]]`) in its place. */
 export interface Pair {
@@ -38,6 +39,7 @@ export interface EncodingRecord {
    * empty.
    */
   token: RegExp | null;
+  quotes: Quotes;
   /** Whether the encoder appended `[].[]`, which the decoder removes from the reply. */
   stopAdded: boolean;
   /** The outline of the source (outline.ts). */

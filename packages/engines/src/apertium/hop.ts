@@ -7,6 +7,7 @@ import type { FailureReason, Piece } from '../engine.ts';
 import { isUpperCase } from './capitals.ts';
 import { decode, Garbled } from './decode.ts';
 import { encode, hasLetters } from './encode.ts';
+import type { EncodingRecord } from './encoding-record.ts';
 import { modeNamed } from './modes.ts';
 import { OPAQUE, RISKY } from './opaque.ts';
 import type { ProcessPool } from './process-pool.ts';
@@ -17,13 +18,13 @@ export type HopResult =
 
 /** Sends pieces to the pipelines of a mode. `group` is the request, for fair scheduling. */
 export async function hop(pieces: readonly Piece[], pool: ProcessPool, group: object): Promise<HopResult> {
-  const first = await attemptTwice(pieces, pool, group);
+  const first = await attempts(pieces, pool, group);
   if (!mayRetry(first)) return first;
   const clauses = clausesOf(pieces);
   if (clauses.length === 1) return first;
   const translated: Piece[] = [];
   for (const clause of clauses) {
-    const result = hasWords(clause) ? await attemptTwice(clause, pool, group) : { ok: true, pieces: clause };
+    const result = hasWords(clause) ? await attempts(clause, pool, group) : { ok: true, pieces: clause };
     // The reason of the whole segment says more than that of a clause.
     if (!result.ok) return first;
     translated.push(...result.pieces);
@@ -39,20 +40,31 @@ export const hasWords = (pieces: readonly Piece[]): boolean =>
 const mayRetry = (result: HopResult): boolean =>
   !result.ok && (result.reason === 'garbled' || result.reason === 'crashed');
 
-async function attemptTwice(pieces: readonly Piece[], pool: ProcessPool, group: object): Promise<HopResult> {
-  const first = await attempt(pieces, OPAQUE, pool, group);
-  if (!mayRetry(first) || encode(pieces, RISKY).stream === encode(pieces, OPAQUE).stream) return first;
-  const second = await attempt(pieces, RISKY, pool, group);
-  return second.ok ? second : first;
+/** Sends a segment until its reply is sound: as it is, with plain quotation marks, with risky words hidden. */
+async function attempts(pieces: readonly Piece[], pool: ProcessPool, group: object): Promise<HopResult> {
+  const tried = new Set<string>();
+  let first: HopResult | undefined;
+  for (const encoded of [
+    () => encode(pieces),
+    () => encode(pieces, OPAQUE, false),
+    () => encode(pieces, RISKY, false),
+  ]) {
+    const { stream, record } = encoded();
+    if (tried.has(stream)) continue;
+    tried.add(stream);
+    const result = await attempt(stream, record, pool, group);
+    first ??= result;
+    if (!mayRetry(result)) return result.ok ? result : first;
+  }
+  return first!;
 }
 
 async function attempt(
-  pieces: readonly Piece[],
-  opaque: RegExp,
+  stream: string,
+  record: EncodingRecord,
   pool: ProcessPool,
   group: object,
 ): Promise<HopResult> {
-  const { stream, record } = encode(pieces, opaque);
   const isTitled = PROPER_CASE.has(pool.name) && isUpperCase(record.outline);
   const reply = await pool.send(isTitled ? stream.replace(/\p{L}[\p{L}\p{M}'’]+/gu, titled) : stream, group);
   if (!reply.ok) return { ...reply, detail: `${pool.name}: ${reply.detail}` };

@@ -13,7 +13,7 @@ import type { EncodingRecord } from './encoding-record.ts';
 /** Returns the pieces of the reply. The caller repairs lost or repeated single codes and protected words. */
 export function joinCodes(read: readonly Item[], record: EncodingRecord): Piece[] {
   if (record.pairs.length === 0) return emit(read, [], record);
-  let items = bridge(read, record);
+  let items = bridge(withoutShort(read, record), record);
   const spans: Span[] = [];
   const lost: number[] = [];
   for (let id = 0; id < record.pairs.length; id++) {
@@ -23,6 +23,35 @@ export function joinCodes(read: readonly Item[], record: EncodingRecord): Piece[
   }
   items = putBack(items, lost, record, spans);
   return emit(items, nest(spans), record);
+}
+
+/** Matches short words, such as the article in "la casa", before another word. */
+const SHORT_FIRST = /^(?:\p{L}{1,3}(?:\s+|['’](?=\p{L})))+(?=\p{L})/u;
+
+/** Takes short words at the start of a pair of quotation marks out of it, if the source has such a word before it. */
+function withoutShort(items: readonly Item[], { pairs, quotes }: EncodingRecord): Item[] {
+  const out = [...items];
+  for (const [id, { code }] of pairs.entries()) {
+    if (quotes.get(code)?.followsShort !== true) continue;
+    const outside = (item: Item, text: string) => ({
+      ...item,
+      text,
+      ids: item.ids.filter((one) => one !== id),
+    });
+    for (let at = 0; at < out.length; at++) {
+      const item = out[at]!;
+      if (!item.ids.includes(id)) continue;
+      if (!('text' in item)) break;
+      const { text } = item;
+      const isShort =
+        /^\p{L}{1,3}['’]?$/u.test(text) && out.slice(at + 1).some(({ ids }) => ids.includes(id));
+      const short = isShort ? text : (SHORT_FIRST.exec(text)?.[0] ?? '');
+      const rest = short.length < text.length ? [{ ...item, text: text.slice(short.length) }] : [];
+      if (short !== '') out.splice(at, 1, outside(item, short), ...rest);
+      if (!isShort) break;
+    }
+  }
+  return out;
 }
 
 interface Span {
@@ -196,21 +225,29 @@ function emit(items: readonly Item[], spans: readonly Span[], record: EncodingRe
     if ('text' in piece && (!('keep' in piece) || piece.keep === -1)) text(piece.text);
     else out.push(piece);
   };
+  const half = (id: number, side: 'open' | 'close'): void => {
+    const { code } = record.pairs[id]!;
+    const quote = record.quotes.get(code);
+    const last = out.at(-1);
+    const isInWord = side === 'open' && last !== undefined && 'text' in last && /\p{L}$/u.test(last.text);
+    if (quote !== undefined) text((isInWord ? ' ' : '') + quote[side]);
+    else out.push(side === 'open' ? { open: code } : { close: code });
+  };
   const stack: Span[] = [];
   let next = 0;
   for (let index = 0; index <= items.length; index++) {
-    while (stack.at(-1)?.end === index) out.push({ close: record.pairs[stack.pop()!.id]!.code });
+    while (stack.at(-1)?.end === index) half(stack.pop()!.id, 'close');
     for (; spans[next]?.start === index; next++) {
       stack.push(spans[next]!);
-      out.push({ open: record.pairs[spans[next]!.id]!.code });
+      half(spans[next]!.id, 'open');
     }
     const item = items[index];
     if (item === undefined) break;
     if ('text' in item) text(item.text);
     else if ('fixed' in item) record.fixed[item.fixed]!.pieces.forEach(push);
     else if ('empty' in item) {
-      const { code } = record.pairs[item.empty]!;
-      out.push({ open: code }, { close: code });
+      half(item.empty, 'open');
+      half(item.empty, 'close');
     } else push(record.kept[item.kept]!);
   }
   return out;

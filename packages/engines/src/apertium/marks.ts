@@ -4,10 +4,18 @@ import type { Item } from './decode.ts';
 import type { Edit } from './outline.ts';
 import { applyEdits, CODE, outlineOf } from './outline.ts';
 
-/** Repairs the marks of a reply in the language `to`. `source` is the outline of the source. */
-export function repairMarks(items: readonly Item[], source: string, to: string | undefined): Item[] {
+/**
+ * Repairs the marks of a reply in the language `to`. `source` is the outline of the source. `quotes` are the marks that
+ * were sent as codes.
+ */
+export function repairMarks(
+  items: readonly Item[],
+  source: string,
+  to: string | undefined,
+  quotes: string,
+): Item[] {
   const straight = applyEdits(items, straightQuotes(outlineOf(items), source));
-  const repaired = applyEdits(straight, apostrophes(outlineOf(straight), source));
+  const repaired = applyEdits(straight, apostrophes(outlineOf(straight), source, quotes));
   return to === 'es' ? applyEdits(repaired, openingMarks(outlineOf(repaired))) : repaired;
 }
 
@@ -46,8 +54,8 @@ const PAIR = /‘(?:[^‘’']|['’](?=[\p{L}\p{N}])){0,200}['’]/gu;
 const keepLength = (text: string): string => ' '.repeat(text.length);
 
 /** Restores the typographic apostrophes and single quotation marks, which Apertium replaces by straight ones. */
-function apostrophes(text: string, source: string): Edit[] {
-  const given: string[] = source.match(/['’]/g) ?? [];
+function apostrophes(text: string, source: string, quotes: string): Edit[] {
+  const given: string[] = (source + quotes).match(/['’]/g) ?? [];
   if (!given.includes('’')) return [];
   const found = [...text.matchAll(/['’]/g)];
   const isSame = given.length === found.length;

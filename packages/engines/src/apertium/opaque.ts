@@ -2,10 +2,12 @@
 
 import { CODE, KEEP } from './outline.ts';
 
+/** Quoted text with marks in it, but none of a question. */
+const QUOTED = '[^"“”«»\\n?!.,;:…]{1,200}';
 /** A capital that is a word in one of the languages, such as an article, and that touches no other letter. */
 const CAPITAL_WORD = "(?<![\\p{L}\\p{M}\\p{N}])(?<!\\p{L}\\.)[AEOUYÀÈÉÅ](?![\\p{L}\\p{M}\\p{N}]|[.'’]\\p{L})";
 /** Matches an opaque text that joins two words, with its own spaces. Apertium gets it as a word between two spaces. */
-export const JOINER = /^ ?[/&] ?$/;
+export const JOINER = /^ ?[/&"“”«»] ?$/;
 /** Before a word that begins a sentence. A code may stand between. */
 const SENTENCE_START = `(?<=(?:^|\\s\\s|[.!?…:;¿¡"“‘«(\\[*>—–-])\\s{0,3}${CODE}?\\s?)`;
 
@@ -23,7 +25,10 @@ export const OPAQUE = new RegExp(
     '(?<![\\p{L}\\p{N}])(?:[Nn]/[Aa]|a(?:/\\p{Ll}){1,4}|\\p{Ll}(?:\\.\\p{Ll}){2,4})(?![\\p{L}\\p{N}])',
     '(?<![\\p{L}\\p{N}])I(?=[/&+]\\p{L})|(?<=\\p{L}[/&+])[AEIOUY](?![\\p{L}\\p{N}])',
     // Apertium moves words over these marks: "big/small house" became "casa/pequeña grande".
+    `(?<=\\p{L}) ["“«](?=${QUOTED}[.,;:…][^"“”«»\\n?!]{0,200}["”»])|(?<=[.,;:…]${QUOTED}\\p{L})["”»] (?=\\p{L})`,
     '(?<=\\p{L}) ?/ ?(?=[\\p{L}\\p{N}])|(?<=\\p{N}) ?/ ?(?=\\p{L})|(?<=[\\p{L}\\p{N}.]) & (?=[\\p{L}\\p{N}])',
+    // English pronouns in quotation marks, which other languages drop.
+    `(?<=["“‘'])(?:I|[Ii]t|[Yy]ou|[Hh]e|[Ss]he|[Ww]e|[Tt]hey)(?=["”]|['’](?!\\p{L}))`,
     // A single capital is a word at the beginning of a sentence and in titles, such as "What A Day". It is none in
     // "Plan A" and "Q&A".
     `(?=${CAPITAL_WORD})(?!${SENTENCE_START}.\\s+\\S)(?!.\\s+\\p{Lu})\\p{L}`,

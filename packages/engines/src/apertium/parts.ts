@@ -66,7 +66,7 @@ export function hide(pieces: readonly Piece[], opaque: RegExp): Piece[] {
   return out;
 }
 
-function outlineOfPiece(piece: Piece): string {
+export function outlineOfPiece(piece: Piece): string {
   if ('keep' in piece) return KEEP;
   if ('text' in piece) return piece.text;
   return 'single' in piece ? CODE : '';
