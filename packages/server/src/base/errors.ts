@@ -101,7 +101,7 @@ export const ERRORS = {
   },
   too_large: { status: 413, meaning: 'The text or the request is too large.' },
   checks_failed: { status: 422, meaning: 'The segment cannot be confirmed; `findings` lists the reasons.' },
-  unsupported_type: { status: 415, meaning: 'The body must be application/json.' },
+  unsupported_type: { status: 415, meaning: 'The body must be application/json, and not compressed.' },
   too_many_attempts: {
     status: 429,
     meaning: 'Too many attempts; the next is allowed after `Retry-After` seconds.',

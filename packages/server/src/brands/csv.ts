@@ -2,7 +2,7 @@
  * Reads and writes a glossary as CSV: a header row, then one row for each term.
  *
  * The reader accepts files with and without a byte order mark, with commas, semicolons or tabs, and with
- * either line end. Spreadsheets execute cells that look like formulas. The writer therefore puts an
+ * either line end, and with a first line such as `sep=;`, with which Excel names the delimiter. Spreadsheets execute cells that look like formulas. The writer therefore puts an
  * apostrophe before such a cell, as spreadsheets do themselves, and the reader removes it.
  */
 import type { Term } from '@dragoman/engines';
@@ -76,12 +76,13 @@ interface Row {
  * @throws BrandError with the line of the first row that cannot be read
  */
 export function readRows(file: string, text: string, { relaxQuotes = false } = {}): Row[] {
+  const [declared, delimiter = delimiterOf(text)] = /^\ufeff?sep=(.)(?=[\r\n]|$)/i.exec(text) ?? [''];
   let parsed: { record: string[]; info: { lines: number } }[];
   try {
     // All line ends are first converted to LF, because the parser counts CR LF within quotes as two lines.
-    parsed = parse(text.replaceAll(/\r\n?/g, '\n'), {
+    parsed = parse(text.slice(declared.length).replaceAll(/\r\n?/g, '\n'), {
       bom: true,
-      delimiter: delimiterOf(text),
+      delimiter,
       info: true,
       max_record_size: MAX_ROW_CHARACTERS,
       record_delimiter: '\n',

@@ -134,6 +134,8 @@ describe('a glossary in CSV', () => {
 
   it.each([
     ['commas', rows(',', '\n')],
+    ['a line for Excel that names the delimiter', `\ufeffsep=;\r\n${rows(';', '\r\n')}`],
+    ['a line that names another delimiter', `SEP=|\n${rows('|', '\n')}`],
     ['semicolons and a byte order mark', `\ufeff${rows(';', '\r\n')}`],
     ['tabs and a last line end', `${rows('\t', '\r\n')}\r\n`],
   ])('is accepted with %s', (_, text) => {

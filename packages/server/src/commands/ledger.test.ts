@@ -68,7 +68,10 @@ it('dragoman ledger refunds a job, adjusts a balance, and prints a statement tha
   ]);
   expect(statement.lines.at(-2)).toMatchObject({ uid: '@first', memo: 'complaint', amount: 4, change: 4 });
 
-  const rows: string[][] = parse((await command('statement', username, '--csv')).stdout);
+  const { stdout: csv } = await command('statement', username, '--csv');
+  // Spreadsheets recognise UTF-8 by the byte order mark.
+  expect(csv).toMatch(/^\ufeff/);
+  const rows: string[][] = parse(csv, { bom: true });
   const numbers = ['amount', 'change', 'balance', 'discounts', 'opened_words', 'voted_words'];
   expect(rows[0]).toEqual(['at', 'kind', 'uid', 'memo', ...numbers]);
   expect(rows.at(-1)).toEqual(['', 'closing', '', '', '', '', '-4', '', '', '']);

@@ -1,6 +1,7 @@
 /** The command `dragoman memory`: manages the translation memory of an account. */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
+import { decodeParts, EncodingError } from '@dragoman/documents/encodings';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { accountNamed } from '../access/accounts.ts';
 import { isId } from '../base/ids.ts';
@@ -156,7 +157,7 @@ function addImport(memory: Command): void {
         withStore(options, async ({ database }) => {
           const { ref } = await accountNamed(database, username);
           const pair = { from: options.from, to: options.to, brand: options.brand };
-          const text = createReadStream(file, 'utf8');
+          const text = decodeParts(createReadStream(file));
           const counts = await importTmx(database, 'command', ref, pair, text, options.dryRun).catch(
             (error: unknown) => {
               throw fileError(error, file, 'read');
@@ -209,6 +210,7 @@ function count(written: string): number {
 /** Turns an error about a file into an error for the operator, and returns other errors unchanged. */
 function fileError(error: unknown, file: string, done: 'read' | 'written'): unknown {
   if (error instanceof TmxError) return new CommandError(`${file}: ${error.message}.`);
+  if (error instanceof EncodingError) return new CommandError(`${file} ${error.message}.`);
   if ((error as NodeJS.ErrnoException).syscall === undefined) return error;
   return new CommandError(`${file} cannot be ${done}: ${(error as Error).message}`);
 }

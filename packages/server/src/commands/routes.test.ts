@@ -133,6 +133,21 @@ describe('dragoman memory', () => {
     expect(nowhere).toMatchObject({ status: 1, stdout: '' });
   });
 
+  it('imports a file in the encoding that it declares, and refuses others', async () => {
+    const written = `<?xml version="1.0" encoding="ISO-8859-1"?>\n<tmx version="1.4"><body>${unit('Tomorrow.', 'Mañana.')}</body></tmx>`;
+    const args = ['memory', 'import', 'acme', file, '--from', 'en', '--to', 'es'];
+    writeFileSync(file, Buffer.from(written, 'latin1'));
+    expect(await runJson(...args, '--json')).toMatchObject({ written: 1 });
+    const { entries } = await runJson('memory', 'search', 'acme', 'Tomorrow', '--json');
+    expect(entries).toMatchObject([{ target: 'Mañana.' }]);
+    writeFileSync(file, Buffer.from(written.replace('ISO-8859-1', 'UTF-8'), 'latin1'));
+    expect(await command(...args)).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `${file} is not text in UTF-8; save it as UTF-8.\n`,
+    });
+  });
+
   it('refuses a malformed TMX file and names file and line', async () => {
     writeFileSync(file, '<tmx version="1.4"><body>\n<tu>\n</body></tmx>');
     const refused = await command('memory', 'import', 'acme', file, '--from', 'en', '--to', 'es');

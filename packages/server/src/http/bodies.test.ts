@@ -3,6 +3,7 @@
  * authentication.
  */
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeApp } from '../roles/app.ts';
 import { createBrowser, createClient, startTestServer, type TestServer } from '../testing/harness.ts';
@@ -12,10 +13,12 @@ const MEBIBYTE = 1024 * 1024;
 const HUMAN = '/tapi/v2/translation/';
 
 let server: TestServer;
+let key: string;
 let call: ReturnType<typeof createClient>;
 beforeAll(async () => {
   server = await startTestServer();
-  call = createClient(server.url, (await server.createAccount({ chat: true })).production_key);
+  key = (await server.createAccount({ chat: true })).production_key;
+  call = createClient(server.url, key);
 });
 afterAll(() => server.stop());
 
@@ -154,6 +157,17 @@ describe('a JSON body', () => {
     const body = { text: `The house ${text}`, text_format: 'text', source_language: 'en' };
     expect((await call('POST', '/tapi/v2/wordcount/', body)).status).toBe(201);
   });
+
+  it.each(['gzip', 'br', 'x-unknown'])(
+    'with the content coding %s gets 415 with the accepted one',
+    async (coding) => {
+      const body = gzipSync(JSON.stringify({ text: 'The house.' }));
+      const headers = { authorization: `ApiKey ${key}`, 'content-encoding': coding };
+      const answer = await fetch(`${server.url}${HUMAN}`, { method: 'POST', headers, body });
+      expect([answer.status, answer.headers.get('accept-encoding')]).toEqual([415, 'identity']);
+      expect(await answer.json()).toEqual({ error: 'body: must not be compressed.' });
+    },
+  );
 
   it('is limited to 64 KiB for operations without texts', async () => {
     const answer = await call('POST', '/chats', { external_id: 'a'.repeat(64 * 1024) });

@@ -80,6 +80,8 @@ export function acceptJson(app: FastifyInstance): void {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
     if (request.method === 'GET' || request.method === 'HEAD' || body.length === 0)
       return done(null, undefined);
+    const coding = request.headers['content-encoding'] ?? 'identity';
+    if (coding.toLowerCase() !== 'identity') return done(compressedBody(), undefined);
     try {
       done(null, parseJson(body as Buffer));
     } catch (error) {
@@ -87,6 +89,10 @@ export function acceptJson(app: FastifyInstance): void {
     }
   });
 }
+
+/** The answer to a body with `Content-Encoding` (RFC 9110, 15.5.16). */
+const compressedBody = () =>
+  new ApiError('unsupported_type', 'body: must not be compressed.', { 'accept-encoding': 'identity' });
 
 /**
  * Answers every error with its status and `{"error": "…"}`. An unexpected error becomes a 500 and is logged.

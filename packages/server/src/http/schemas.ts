@@ -223,6 +223,9 @@ const HEADERS: Partial<Record<ErrorCode, Record<string, TSchema>>> = {
   method_not_allowed: {
     Allow: Type.String({ description: 'The methods that the path supports.', examples: ['GET, HEAD'] }),
   },
+  unsupported_type: {
+    'Accept-Encoding': Type.Literal('identity', { description: 'Bodies must not be compressed.' }),
+  },
   rate_limited: {
     'Retry-After': Type.Integer({
       minimum: 1,
@@ -260,7 +263,9 @@ export function describeErrors(
   bodyOf: (code: ErrorCode) => TSchema | undefined,
 ): Record<number, DescribedResponse> {
   const responses: Record<number, DescribedResponse> = {};
-  for (const [status, group] of Map.groupBy(new Set(codes), (code) => ERRORS[code].status)) {
+  // Every body may be too large, and may be compressed.
+  const all = new Set(codes).has('too_large') ? [...codes, 'unsupported_type' as const] : codes;
+  for (const [status, group] of Map.groupBy(new Set(all), (code) => ERRORS[code].status)) {
     const bodies = [...new Set(group.map(bodyOf))].filter((body) => body !== undefined);
     const headers = Object.assign({}, ...group.map((code) => HEADERS[code] ?? {}));
     responses[status] = {

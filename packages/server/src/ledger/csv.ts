@@ -1,8 +1,9 @@
 import { stringify } from 'csv-stringify/sync';
 import type { LedgerStatement } from './ledger.ts';
 
+/** Returns a statement as CSV, with the byte order mark by which spreadsheets recognise UTF-8. */
 export function statementAsCsv({ opening, lines, closing }: LedgerStatement): string {
-  return stringify([
+  const rows = [
     ['at', 'kind', 'uid', 'memo', 'amount', 'change', 'balance', 'discounts', 'opened_words', 'voted_words'],
     ['', 'opening', '', '', '', '', opening, '', '', ''],
     ...lines.map(({ at, kind, uid, memo, amount, change, balance, discounts, edited_words }) => [
@@ -18,7 +19,8 @@ export function statementAsCsv({ opening, lines, closing }: LedgerStatement): st
       edited_words?.voted,
     ]),
     ['', 'closing', '', '', '', '', closing, '', '', ''],
-  ]);
+  ];
+  return stringify(rows, { bom: true });
 }
 
 /**

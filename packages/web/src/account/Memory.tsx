@@ -13,6 +13,7 @@ import { Dialog, DialogActions, SidePanel } from '../ui/Dialog.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { Facts } from '../ui/Facts.tsx';
 import { FailureNotice } from '../ui/Failure.tsx';
+import { textOf } from '../ui/file-text.ts';
 import { Field, FileField, Form, SubmitButton } from '../ui/form.tsx';
 import { Link } from '../ui/Link.tsx';
 import { Notice } from '../ui/Notice.tsx';
@@ -387,7 +388,7 @@ function Import({ opened, onClose }: { opened: boolean; onClose(): void }) {
       {preview === undefined ? (
         <Form
           onSubmit={async ({ from = '', to = '', brand, tmx: file }) => {
-            const tmx = await (file as unknown as File).text();
+            const tmx = await textOf(file as unknown as File);
             const request = { from, to, ...(brand ? { brand } : {}), tmx };
             const result = await call('importMyMemory', { body: { ...request, dry_run: true } });
             setPreview({ request, result });

@@ -13,7 +13,8 @@ import { useLiveUpdates } from '../live-updates.ts';
 import type { Loading } from '../page.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { useEngineFailure } from '../ui/engine-failure.ts';
-import { FailureNotice } from '../ui/Failure.tsx';
+import { FailureNotice, useErrorMessage } from '../ui/Failure.tsx';
+import { textOf } from '../ui/file-text.ts';
 import { ChecksField, Form, FormActions, SubmitButton, TextField, type Values } from '../ui/form.tsx';
 import { Notice } from '../ui/Notice.tsx';
 import { Card, Page, Section } from '../ui/Page.tsx';
@@ -116,13 +117,17 @@ function useEnd(comparison: string | undefined): void {
 /** Puts the text of a dropped file into the text field inside. */
 function FileDrop({ children }: { children: ReactNode }) {
   const t = useTranslate();
+  const messageOf = useErrorMessage();
   async function drop(event: DragEvent<HTMLDivElement>): Promise<void> {
     const [file] = event.dataTransfer.files;
     if (file === undefined) return;
     event.preventDefault();
     const field = event.currentTarget.querySelector('textarea')!;
     if (file.size > MAX_FILE_BYTES) toast(t('console.compare.file_too_large'), 'danger');
-    else field.value = await file.text();
+    else {
+      const text = await textOf(file).catch((error: Error) => void toast(messageOf(error), 'danger'));
+      if (text !== undefined) field.value = text;
+    }
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keyboard uses the text field inside

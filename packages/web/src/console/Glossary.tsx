@@ -14,6 +14,7 @@ import { ConfirmDialog, Dialog, DialogActions } from '../ui/Dialog.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { FailureNotice } from '../ui/Failure.tsx';
 import { Filters, SearchFilter } from '../ui/Filters.tsx';
+import { textOf } from '../ui/file-text.ts';
 import { CheckField, ChoiceField, Field, Form, SubmitButton, TextField } from '../ui/form.tsx';
 import { Notice } from '../ui/Notice.tsx';
 import { Section } from '../ui/Page.tsx';
@@ -328,7 +329,9 @@ function Import({ username, brand, revision, language, onDone }: ImportProps) {
 
   async function choose(chosen: File | null): Promise<void> {
     setChecked(undefined);
-    if (chosen !== null) setFile({ name: chosen.name, text: await textOf(chosen) });
+    if (chosen !== null) {
+      await attempt(async () => setFile({ name: chosen.name, text: await textOf(chosen) }));
+    }
   }
 
   return (
@@ -408,13 +411,4 @@ function ImportCheck({ checked: { errors, more_errors, counts, skipped } }: { ch
       </ul>
     </Notice>
   );
-}
-
-/** Decodes a file. Spreadsheet programs write UTF-8, or UTF-16 with a byte order mark. */
-async function textOf(file: File): Promise<string> {
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  const [first, second] = bytes;
-  const encoding =
-    first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
-  return new TextDecoder(encoding).decode(bytes);
 }

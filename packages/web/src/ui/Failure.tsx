@@ -1,4 +1,5 @@
 /** Errors: their message, the request id and a button to try again. */
+import { EncodingError } from '@dragoman/documents/encodings';
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
@@ -47,6 +48,7 @@ export function useErrorMessage(): (error: Error) => string {
   const fieldsOf = useFieldErrors();
   return (error) => {
     if (error instanceof NewVersionError) return t('ui.failure.version');
+    if (error instanceof EncodingError) return t('ui.failure.encoding');
     if (!(error instanceof CallError)) return t('ui.failure.fault');
     if (error.code === OFFLINE) return t('ui.failure.offline');
     if (error.code === 'invalid_request') {
