@@ -63,7 +63,7 @@ export function judge({ lines, jobs, failedJobs, untranslated, pairs }: TextHist
 
 /** Words that any reader would leave as they are. The patterns are not those of the service. */
 const KEPT =
-  /`(?:(?!\$\{)[^`\n])+`|\b[a-z][a-z+]*:\/\/[^\s<>()"'`]*[^\s<>()"'`.,;:!?\]}*_|]|[\w.+-]+@\w[\w-]*\.[\w.-]*\w|\$?\{\{?[\w.]+\}?\}|%(?:\d\$)?[sd]\b|\b[^\W_]+_\w*[^\W_]\b|--[a-z][\w-]+/g;
+  /`(?:(?!\$\{)[^`\n])+`|\b[a-z][a-z+]*:\/\/[^\s<>()"'`]*[^\s<>()"'`.,;:!?\]}*_|]|[\w.+-]+@\w[\w-]*\.[\w.-]*\w|\$?\{\{?[\w.]+\}?\}|%(?:\d\$)?[sd]\b|\b[^\W_]+_\w*[^\W_]\b|(?<![\w-])--[a-z][\w-]+/g;
 const SEPARATOR = / [|>→] /;
 
 /** Counts the faults of one translated line: 1 or 0 of each kind. */
@@ -73,7 +73,7 @@ export function faultsOf(source: string, target: string) {
   const bare = (text: string) => text.replace(KEPT, 'x');
   const marks =
     /[\p{L}\p{N}]["([{«“»”)\]}][\p{L}\p{N}]| ["”»)\]}](?: |[,;.!?])|(?:^| )["«“([{] | [,;.!?](?!\S)/gu;
-  const capitals = /(?<=[\p{L},] )\p{Lu}\p{Ll}/gu;
+  const capitals = /(?<=[\p{L},] |\p{L}['’-])\p{Lu}\p{Ll}/gu;
   const digits = (text: string) => (text.match(/\d+/g) ?? []).sort().join(' ');
   const [before, after] = [source.split(SEPARATOR), target.split(SEPARATOR)];
   const isMoved =

@@ -26,6 +26,8 @@ test.each([
   ['www.example.com, please', ['www.example.com']],
   ['Write to a.b+c@example.co.uk.', ['a.b+c@example.co.uk']],
   ['all `Step`s and `code`d `path `is', ['`Step`', '`code`', '`path `']],
+  ['the -b/--dry-run and l10n---wait, addressed--bug', ['--dry-run']],
+  ['URLs, CIDs and THE house', []],
   ['console.log(x), dog.bark("a") and end.', ['console.log', 'dog.bark']],
   ['1 < 2 and "x"', []],
 ] as [string, string[]][])('protectedRanges finds the variables and addresses in: %s', (text, wanted) => {
@@ -58,6 +60,9 @@ const families: [string, string[]][] = [
       'snake_case',
       'camelCase',
       'run()',
+      'SEG_DÉBUT',
+      'GLib',
+      'set_teams_8_',
       '@types/babel__core',
       'SKU-RED-42',
       '--dry-run',

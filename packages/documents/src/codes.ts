@@ -109,7 +109,7 @@ const signed: Record<string, readonly string[]> = {
   ],
   '-': [
     String.raw`${APART}-(?:\w{0,30}[A-Z\d_]\w{0,30}|(?:user)?name|user|e?mail|url|link|date|time|count|number|id|title|site|page|price|sender|order|code)-(?![^\s.,;:!?)"'\]])`, // -name-
-    String.raw`${APART}--[A-Za-z][\w-]{0,60}(?:=[^\s"'\x60,;)\]]{1,100})?`, // --option=value
+    String.raw`(?<![${W}-])--[A-Za-z][\w-]{0,60}(?:=[^\s"'\x60,;)\]]{1,100})?`, // --option=value
   ],
   '`': [
     `(?<![${W}\`])\`\`\`[^\`\\n]{1,1000}\`\`\`(?![${W}\`])`,
@@ -147,8 +147,9 @@ const named = [
   String.raw`${ALONE}(?:[A-Za-z]:(?!\\[nrt](?:[A-Z\\\s]|$))|\\\\[\w.-]{1,63})\\(?:${inPath}{1,100}(?: ${inPath}{1,100}){0,3}\\)*(?:${inPath}{0,100}[${W}])?`, // C:\x \\host\x
   String.raw`(?<![${W}.@/-])[${W}][${W}-]{0,99}(?:[./][${W}-]{1,99}){0,20}\.(?:${endings.replaceAll(' ', '|')})(?:(?=\/)(?:\/[\w~?#@!$&*+=.%-]{0,199}[\w~/#@$&*+=%-])*|(?![${W}-]|\.[${W}]))`, // file.txt example.com/x
   String.raw`(?<![${W}_.@/-])(?:[a-z\d][a-z\d-]{0,62}\.){1,5}[a-z]{2,6}\/[\w~?#@!$&*+=.%/-]{0,199}[\w~/#@$&*+=%-]`, // bit.ly/x
-  String.raw`${ALONE}(?:__[A-Z][A-Z\d_]{0,60}__|_{0,2}[A-Za-z\d]{1,60}(?:_(?!in(?:nen)?(?![${W}]))[A-Za-z\d]{1,60}){1,20})(?![${W}])`, // __NAME__ HOUSE_KEY
+  String.raw`${ALONE}(?:__[A-Z][A-Z\d_]{0,60}__|_{0,2}[A-Za-zÀ-ÿ\d]{1,60}(?:_(?!in(?:nen)?(?![${W}]))[A-Za-zÀ-ÿ\d]{1,60}){1,20}_{0,2})(?![${W}])`, // __NAME__ HOUSE_KEY
   String.raw`${ALONE}[A-Za-z\d]{0,60}?[a-z\d](?!In(?:nen)?(?![${W}]))[A-Z][A-Za-z\d]{0,60}(?![${W}])`, // camelCase, not LehrerInnen
+  `${ALONE}[A-Z]{2,10}[a-z]{2,60}(?![${W}])`, // GLib
   String.raw`${ALONE}[A-Za-z_]\w{0,60}(?:(?:\.[A-Za-z_]\w{0,60}){1,6}(?=\()|\(\))`, // console.log(x) run()
   String.raw`(?<![${W}-])(?!\d{1,4}(?:-[A-Z]{3,30}){1,5}(?![${W}-]))(?=[A-Z-]{0,60}\d)(?=[\d-]{0,60}[A-Z])[A-Z\d]{1,30}(?:-[A-Z\d]{1,30}){1,9}(?![${W}-])`, // SKU-RED-42
   String.raw`(?<![${W}.])v\d{1,9}(?:\.\w{1,20}){1,9}`, // v1.2.3
@@ -183,7 +184,7 @@ const anySeparator = /[ \u00a0][|¦｜›»→←⇒➜➔▶•●‣▪·/>=-]
 const names = new RegExp(named, 'gu');
 /** What every match of `names` has between two characters that are not white space. */
 const inName =
-  /:\/\/|www\.|[\w.+%-]@[A-Za-z\d]|:\\|\\\\|[\w\u00c0-\u1fff-]\.(?:[a-z]|\d[\w.]*[a-z])|[A-Za-z\d]_|_[A-Za-z]|[a-z\d][A-Z]|[A-Z]-[A-Z\d]|\d-[A-Z\d]|v\d|\d[ap]m|[A-Z]\/[A-Z]|\]\(|\w\(\)/gu;
+  /:\/\/|www\.|[\w.+%-]@[A-Za-z\d]|:\\|\\\\|[\w\u00c0-\u1fff-]\.(?:[a-z]|\d[\w.]*[a-z])|[A-Za-z\d]_|_[A-Za-z]|[a-z\d][A-Z]|[A-Z]{2}[a-z]{2}|[A-Z]-[A-Z\d]|\d-[A-Z\d]|v\d|\d[ap]m|[A-Z]\/[A-Z]|\]\(|\w\(\)/gu;
 
 /**
  * A character at which a word ends: white space, or a character of a script without spaces, in which a long

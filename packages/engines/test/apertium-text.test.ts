@@ -101,6 +101,12 @@ const SPANISH: Record<string, [source: string, target: string][]> = {
     ['red // Type error', 'rojo // Error de tipo'],
     ['Paris - London - {x}', 'París - Londres - {x}'],
   ],
+  'names of parts': [
+    ['The D-Bus house and X-Ray', 'El D-Bus casa y X-Ray'],
+    ['Debian GNU/Linux systems', 'Debian GNU/Linux sistemas'],
+    ['It is FOR A PARTICULAR PURPOSE. See the', 'Es PARA UN PROPÓSITO PARTICULAR. Ver el'],
+    ['USB to PCI and CD or DVD', 'USB a PCI y CD o DVD'],
+  ],
   'composed letters': [['The cafe\u0301 of Jose\u0301', 'La cafetería de José']],
   capitals: [
     ['Shopify is a big house.', 'Shopify es una casa grande.'],
@@ -164,6 +170,7 @@ const OTHERS: [modes: string[], from: string, to: string, source: string, target
   [['en-gl', 'gl-pt'], 'en', 'pt', 'THE HOUSE OF {x} IS BIG', 'A CASA DE {x} É GRANDE'],
   [['en-gl', 'gl-pt'], 'en', 'pt', 'Click "{x}" to open', 'Clique "{x}" para abrir'],
   [['spa-cat'], 'es', 'ca', 'Abre el "perro" de la “casa”', 'Obre el "gos" de la “casa”'],
+  [['fr-es'], 'fr', 'es', 'La maison pour « : »', 'La casa para « : »'],
   [['fr-es'], 'fr', 'es', "Ouvre l'«eau»", 'Abre «el agua»'],
   [['spa-eng'], 'es', 'en', 'La "casa" es "grande"', 'The "house" is "big"'],
   [['es-gl'], 'es', 'gl', 'LA CASA ES GRANDE', 'A CASA É GRANDE'],

@@ -14,7 +14,8 @@ export function repairCapitals(items: readonly Item[], source: string, to: strin
   }
   const named = applyEdits(items, names(outlineOf(items), source));
   const lowered = applyEdits(named, gained(outlineOf(named), source, to));
-  return applyEdits(lowered, firstCapital(outlineOf(lowered), source));
+  const raised = applyEdits(lowered, firstCapital(outlineOf(lowered), source));
+  return applyEdits(raised, amongCapitals(outlineOf(raised)));
 }
 
 /** Returns whether a text has capitals only. A single letter does not count. */
@@ -63,6 +64,14 @@ function firstCapital(text: string, source: string): Edit[] {
   if (word === made[0] || word.length !== made[0].length) return [];
   return [{ from: made.index, to: made.index + word.length, text: word }];
 }
+
+/** Returns edits that write a short word in capitals between words in capitals, as in "PARA Un PROPÓSITO". */
+const amongCapitals = (text: string): Edit[] =>
+  [...text.matchAll(/(?<=\p{Lu}{2} )\p{Lu}\p{Ll}{1,2}(?= \p{Lu}{2})/gu)].map(({ 0: word, index }) => ({
+    from: index,
+    to: index + word.length,
+    text: word.toUpperCase(),
+  }));
 
 /** Matches the first letter with the letters after it, or a protected word before it. */
 const FIRST = new RegExp(`\\p{L}[\\p{L}\\p{M}]*|${KEEP}`, 'u');
