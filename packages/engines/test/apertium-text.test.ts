@@ -171,7 +171,7 @@ const OTHERS: [modes: string[], from: string, to: string, source: string, target
   [['en-gl', 'gl-pt'], 'en', 'pt', 'Click "{x}" to open', 'Clique "{x}" para abrir'],
   [['spa-cat'], 'es', 'ca', 'Abre el "perro" de la “casa”', 'Obre el "gos" de la “casa”'],
   [['fr-es'], 'fr', 'es', 'La maison pour « : »', 'La casa a favor « : »'],
-  [['fr-es'], 'fr', 'es', "Ouvre l'«eau»", 'Abre «el agua»'],
+  [['fr-es'], 'fr', 'es', "Ouvre l'«eau»", 'Abre el «agua»'],
   [['spa-eng'], 'es', 'en', 'La "casa" es "grande"', 'The "house" is "big"'],
   [['es-gl'], 'es', 'gl', 'LA CASA ES GRANDE', 'A CASA É GRANDE'],
   [['eng-cat', 'cat-fra'], 'en', 'fr', 'The “house” isn’t ‘big’', 'La “maison” n’est pas ‘grande’'],

@@ -13,7 +13,7 @@ import type { EncodingRecord } from './encoding-record.ts';
 /** Returns the pieces of the reply. The caller repairs lost or repeated single codes and protected words. */
 export function joinCodes(read: readonly Item[], record: EncodingRecord): Piece[] {
   if (record.pairs.length === 0) return emit(read, [], record);
-  let items = bridge(withoutShort(read, record), record);
+  let items = bridge(withoutArticles(read, record), record);
   const spans: Span[] = [];
   const lost: number[] = [];
   for (let id = 0; id < record.pairs.length; id++) {
@@ -25,11 +25,14 @@ export function joinCodes(read: readonly Item[], record: EncodingRecord): Piece[
   return emit(items, nest(spans), record);
 }
 
-/** Matches short words, such as the article in "la casa", before another word. */
-const SHORT_FIRST = /^(?:\p{L}{1,3}(?:\s+|['’](?=\p{L})))+(?=\p{L})/u;
+const ARTICLE =
+  '(?:el|la|los|las|lo|els|les|le|il|gli|un|una|une|um|uma|o|os|as|del?|dels|du|des|d[aeo]s?|della|als?|au)';
+/** Matches articles, such as the one in "la casa", before another word. */
+const ARTICLES = new RegExp(`^(?:${ARTICLE}\\s+|[dl]['’](?=\\p{L}))+(?=\\p{L})`, 'iu');
+const ONLY_ARTICLE = new RegExp(`^(?:${ARTICLE}|[dl]['’])$`, 'iu');
 
-/** Takes short words at the start of a pair of quotation marks out of it, if the source has such a word before it. */
-function withoutShort(items: readonly Item[], { pairs, quotes }: EncodingRecord): Item[] {
+/** Takes articles at the start of a pair of quotation marks out of it, if the source has a short word before it. */
+function withoutArticles(items: readonly Item[], { pairs, quotes }: EncodingRecord): Item[] {
   const out = [...items];
   for (const [id, { code }] of pairs.entries()) {
     if (quotes.get(code)?.followsShort !== true) continue;
@@ -43,12 +46,11 @@ function withoutShort(items: readonly Item[], { pairs, quotes }: EncodingRecord)
       if (!item.ids.includes(id)) continue;
       if (!('text' in item)) break;
       const { text } = item;
-      const isShort =
-        /^\p{L}{1,3}['’]?$/u.test(text) && out.slice(at + 1).some(({ ids }) => ids.includes(id));
-      const short = isShort ? text : (SHORT_FIRST.exec(text)?.[0] ?? '');
-      const rest = short.length < text.length ? [{ ...item, text: text.slice(short.length) }] : [];
-      if (short !== '') out.splice(at, 1, outside(item, short), ...rest);
-      if (!isShort) break;
+      const isArticle = ONLY_ARTICLE.test(text) && out.slice(at + 1).some(({ ids }) => ids.includes(id));
+      const articles = isArticle ? text : (ARTICLES.exec(text)?.[0] ?? '');
+      const rest = articles.length < text.length ? [{ ...item, text: text.slice(articles.length) }] : [];
+      if (articles !== '') out.splice(at, 1, outside(item, articles), ...rest);
+      if (!isArticle) break;
     }
   }
   return out;

@@ -23,7 +23,7 @@ export const NO_QUOTES: Quotes = new Map();
 /** Matches an article or a preposition, alone or at the end of a text. */
 const SHORT = /(?<!\p{L})\p{L}{1,3}[\s'’]?$/u;
 
-const WORDS = String.raw`(?=\S)(?=[^\p{L}\n]{0,9}\p{L})(?:[^\p{P}\p{S}\n]|${CODE}|(?<=[\p{L}\p{N}])['’-](?=[\p{L}\p{N}])){1,200}(?<=\S)`;
+const WORDS = String.raw`(?=\S)(?=[^\p{L}\p{P}\p{S}\n]{0,9}\p{L})(?:[^\p{P}\p{S}\n]|${CODE}|(?<=[\p{L}\p{N}])['’-](?=[\p{L}\p{N}])){1,200}(?<=\S)`;
 const MARKS = ['""', "''", '“”', '‘’', '„“', '«»', '****', '**', '____', '__'].map((pair) => {
   const half = pair.length / 2;
   return [pair.slice(0, half), pair.slice(half)].map((mark) => mark.replaceAll('*', '\\*')) as [
@@ -62,7 +62,7 @@ export function pairQuotes(pieces: readonly Piece[]): { pieces: readonly Piece[]
     if (!isNested(pieces.slice(first, last + 1))) continue;
     const code = -2 - quotes.size;
     const followsShort =
-      SHORT.test(outline.slice(Math.max(0, at - 6), at)) && /^\P{L}*\p{L}{4}/u.test(quoted);
+      SHORT.test(outline.slice(Math.max(0, at - 6), at)) && /^\P{L}*\p{L}{3}/u.test(quoted);
     quotes.set(code, { open: quoted.slice(0, width), close: quoted.slice(-width), followsShort });
     const add = (piece: number, cut: { at: number; width: number; code: Piece }) =>
       cuts.set(piece, [...(cuts.get(piece) ?? []), cut]);
