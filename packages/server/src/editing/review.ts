@@ -87,6 +87,27 @@ export function approve(
   return submitTask(context, user, key, token, 'review');
 }
 
+/**
+ * Runs `work` like `withClaim`. @param end how `work` ends the claim
+ * @returns undefined if an earlier request has done it, whose response was lost. The requests may run at the same moment.
+ */
+async function endClaim<T>(
+  context: EditingContext,
+  user: EditingUser,
+  key: store.TaskKey,
+  token: string,
+  end: ClaimEnd,
+  work: (transaction: Transaction, held: claims.HeldRow) => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await withClaim(context, user, key, token, work);
+  } catch (error) {
+    const ended = await claims.findPastClaim(context.database, key, { userId: user.userId, token });
+    if (ended === end) return undefined;
+    throw error;
+  }
+}
+
 async function submitTask(
   context: EditingContext,
   user: EditingUser,
@@ -95,9 +116,7 @@ async function submitTask(
   kind: 'edit' | 'review',
 ): Promise<TaskStatus> {
   const { account, jobId, taskId } = key;
-  const before = await claims.findPastClaim(context.database, key, { userId: user.userId, token });
-  if (before === 'submitted') return 'submitted';
-  const stage = await withClaim(context, user, key, token, async (transaction, held) => {
+  const stage = await endClaim(context, user, key, token, 'submitted', async (transaction, held) => {
     if (held.kind !== kind) throw notFound();
     const task = (await findTask(transaction, key, user.userId))!;
     const { first_position, last_position } = task;
@@ -119,6 +138,7 @@ async function submitTask(
     await editedJobs.setStage(transaction, account, jobId, ['review'], 'assembling');
     return 'assembling';
   });
+  if (stage === undefined) return 'submitted';
   context.observer.ended('submitted');
   if (kind === 'review') context.wakePropagation();
   if (stage === 'assembling') context.wake();
@@ -175,9 +195,7 @@ export async function returnJob(
   note: string | undefined,
 ): Promise<TaskStatus> {
   const { account, jobId, taskId } = key;
-  const before = await claims.findPastClaim(context.database, key, { userId: user.userId, token });
-  if (before === 'returned') return 'canceled';
-  await withClaim(context, user, key, token, async (transaction, held) => {
+  const isReturned = await endClaim(context, user, key, token, 'returned', async (transaction, held) => {
     if (held.kind !== 'review') throw notFound();
     const marked = await issues.listMarked(transaction, account, taskId);
     if (marked.length === 0 && note === undefined) {
@@ -218,8 +236,9 @@ export async function returnJob(
       actor: 'reviewer',
       ends: 'returned',
     });
-    await editedJobs.setStage(transaction, account, jobId, ['review'], 'editing');
+    return editedJobs.setStage(transaction, account, jobId, ['review'], 'editing');
   });
+  if (isReturned === undefined) return 'canceled';
   context.observer.ended('returned');
   context.wakePropagation();
   return 'canceled';
