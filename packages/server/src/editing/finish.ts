@@ -187,7 +187,9 @@ async function deliver(
     await makeDueAgain(database, account, jobId, stage, NO_TEXT_SECONDS);
     return false;
   }
-  const isEdited = targets.every(({ confirmed, route }) => confirmed || keptOf(route) !== undefined);
+  const isEdited = targets.every(
+    ({ confirmed_by, route }) => confirmed_by !== null || keptOf(route) !== undefined,
+  );
   const trigger = revision > 1 ? 'revise' : isEdited ? 'complete' : 'fallBack';
   const result = await assemble(context, account, job, texts.source ?? '', targets);
   if (result instanceof TextTakesTooLong) {

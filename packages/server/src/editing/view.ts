@@ -24,6 +24,7 @@ import { draftWithCuts, withCuts } from './cuts.ts';
 import { describeJob, UnpreparedDocument, unprepared } from './descriptions.ts';
 import * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
+import { readHistory } from './history-store.ts';
 import * as issues from './issues-store.ts';
 import { readLooks } from './looks-store.ts';
 import { listQueriesOfJob, type QueryRow } from './query-store.ts';
@@ -353,6 +354,6 @@ export async function readSegmentHistory(
   position: number,
 ) {
   await requireSegmentAccess(context, user, key, await openTask(context, user, key, 'record'), position);
-  const rows = await edits.readHistory(context.database, key.account, key.jobId, position);
+  const rows = await readHistory(context.database, key.account, key.jobId, position);
   return { entries: rows.map((row) => ({ ...row, created_at: row.created_at.toISOString() })) };
 }
