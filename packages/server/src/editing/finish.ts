@@ -17,7 +17,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AccountRef } from '../base/account.ts';
 import { keptOf } from '../base/kept.ts';
 import type { Log } from '../base/log.ts';
-import { readContext } from '../brands/brands.ts';
 import type { Transaction } from '../database/database.ts';
 import {
   completeEdited,
@@ -41,6 +40,7 @@ import * as edits from './edits-store.ts';
 import { closeQueries } from './query-store.ts';
 import { cancelEditing } from './review.ts';
 import * as store from './store.ts';
+import { readTone } from './tone.ts';
 
 const POLL_MILLISECONDS = 2_000;
 /**
@@ -258,8 +258,7 @@ async function settle(
   { stage, job, targets, isEdited, trigger, ...delivered }: PreparedDelivery,
 ): Promise<boolean> {
   const { database } = context;
-  const brand = await readContext(database, account, job.brand, job.target_language);
-  const tone = job.tone ?? brand.tone;
+  const tone = await readTone(database, account, job);
   // A job that is delivered again has been measured.
   const compared = trigger === 'complete' ? await edits.readCompared(database, account, jobId) : [];
   const efforts = await measureEfforts(compared, job.target_language);

@@ -26,6 +26,7 @@ import { readSources } from './readings-store.ts';
 import type { IssueBody } from './schemas.ts';
 import type { ClaimEnd, TaskStatus } from './states.ts';
 import * as store from './store.ts';
+import { readTone } from './tone.ts';
 import { hasUnsure, writeUnsure } from './unsure-store.ts';
 import { presentIssue } from './view.ts';
 import { approveVotes, withdrawVotes } from './votes-store.ts';
@@ -321,7 +322,10 @@ export async function requireInTask(
   if (row === undefined || position < task.first_position || position > task.last_position) throw notFound();
 }
 
-/** Cancels the tasks of a job in the transaction that cancels the job. */
+/**
+ * Cancels the tasks of a job in the transaction that cancels the job. Its votes are withdrawn, because the customer has not
+ * paid for their texts.
+ */
 export async function cancelEditing(
   transaction: Transaction,
   account: AccountRef,
@@ -330,6 +334,7 @@ export async function cancelEditing(
 ): Promise<void> {
   if ((await editedJobs.lockEditedJob(transaction, account, jobId)) === undefined) return;
   await store.moveTasks(transaction, { account, jobId, trigger: 'cancel', actor: 'customer', ends });
+  await withdrawVotes(transaction, account, jobId, [{ first: 0, last: MAX_POSITION }]);
   await closeQueries(transaction, account, jobId);
   await editedJobs.setStage(transaction, account, jobId, ['editing', 'review', 'assembling'], 'canceled');
 }
@@ -355,7 +360,9 @@ export async function reopenEditing(
   await withdrawVotes(transaction, account, jobId, [{ first: 0, last: MAX_POSITION }]);
   // The delivery deleted the readings. Without them, the corrected texts would be no votes.
   const { job, segments } = await readSources(transaction, account, jobId);
-  await indexReadings(transaction, account, job, segments);
+  const taskJob = await editedJobs.readTaskJob(transaction, account, jobId);
+  const tone = await readTone(transaction, account, taskJob);
+  await indexReadings(transaction, account, job, tone, segments);
   const common = { account, jobId, actor: 'customer', ends: 'returned' } as const;
   await store.moveTasks(transaction, {
     ...common,

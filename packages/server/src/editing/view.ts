@@ -39,6 +39,7 @@ import type {
   TermOfTask,
 } from './schemas.ts';
 import type * as store from './store.ts';
+import { readTone } from './tone.ts';
 import { readSegmentVotes } from './vote-view.ts';
 
 export async function readTask(
@@ -71,9 +72,10 @@ async function presentTask(
     isWhole ? listQueriesOfJob(database, account, jobId) : [],
   ]);
   const votes = isWhole ? await readSegmentVotes(context, account, jobId, rows) : undefined;
-  const [segments, brand, { instructions }, terms] = await Promise.all([
+  const [segments, brand, tone, { instructions }, terms] = await Promise.all([
     presentSegments(context, user, key, task, job, rows, votes),
     readContext(database, account, job.brand, job.target_language),
+    readTone(database, account, job),
     readTexts(database, account, jobId, ['instructions']),
     isWhole ? readJobTerms(database, account, proposalJob(jobId, job)) : [],
   ]);
@@ -95,7 +97,7 @@ async function presentTask(
       format: job.text_format,
       source_language: job.source_language,
       target_language: job.target_language,
-      tone: job.tone ?? brand.tone ?? null,
+      tone: tone ?? null,
       topics: job.topics ?? [],
       brand: job.brand_name,
       instructions: includesAccess(task.access, 'offer') ? allInstructions : [],
