@@ -149,6 +149,37 @@ describe('a canceled job', () => {
   });
 });
 
+describe('an upgraded job', () => {
+  it('has the translation that the customer has as its draft, whatever the memory learned since', async () => {
+    const uid = 'owned';
+    const text = `<p>${TEXT} <b>It flows</b> south.</p>\n<p>It flows.</p>`;
+    const html = { text_format: 'html', source_language: 'en', target_language: 'es' };
+    expect((await call('POST', MACHINE, { uid, text, ...html })).status).toBe(201);
+    const { translated_text: result } = await completed(`${MACHINE}${uid}/`);
+    expect(result).toContain(DRAFT);
+    const taught = await orderEdit(call, TEXT, { uid: 'taught' });
+    const task = await confirmIn(taught);
+    await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
+    await completed(`${HUMAN}${taught}/`);
+    expect(await machine({})).toBe(TARGET);
+
+    const upgrade = { status: 'upgrade', properties: { brand: 'late' } };
+    const { body: created } = await call('PATCH', `${MACHINE}${uid}/`, upgrade);
+    expect(created).not.toHaveProperty('discounts');
+    await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'translating');
+    const held = await claimOf(uid);
+    expect(held.segments[0]).toMatchObject({ origin: 'machine', draft: [{ text: DRAFT }] });
+    await ann.call('POST', pathOf(held, '/release'), { token: held.lease.token });
+    const { rows } = await owner.query('select part, job_id from jobs where uid = $1 and account_id = $2', [
+      uid,
+      ref.accountId,
+    ]);
+    await expireDeadline(owner, rows[0]);
+    const delivered = await completed(`${HUMAN}${uid}/`);
+    expect(delivered).toMatchObject({ translated_text: result, fallback: 'machine', price: 0 });
+  });
+});
+
 describe('a job whose brand changes before its delivery', () => {
   const deliver = async (task: { task: string; lease: { token: string } }, uid: string) => {
     await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });

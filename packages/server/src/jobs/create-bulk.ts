@@ -104,7 +104,8 @@ async function prepareBulk({ context, caller, requests, earlier }: Bulk): Promis
   for (const [index, request] of requests.entries()) {
     if (earlier.has(index)) continue;
     try {
-      const job = await context.prepare(caller, 'human', request, length > INLINE_BULK_LENGTH, budget);
+      const apart = length > INLINE_BULK_LENGTH;
+      const job = await context.prepare(caller, 'human', request, { apart, budget });
       jobs.push({ index, job });
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'invalid_request') throw error;
