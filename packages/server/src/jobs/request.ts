@@ -10,6 +10,7 @@ import {
   IDEMPOTENCY_KEY,
   JobRequest,
   MachineJobRequest,
+  QUOTED_PRICE,
   UpgradeRequest as UpgradeBody,
   UpgradedProperties,
 } from './schemas.ts';
@@ -36,6 +37,7 @@ const readMachineJob = createReader(MachineJobRequest, OPTIONS);
 const readBulk = createReader(BulkRequest, OPTIONS);
 const readUpgrade = createReader(UpgradeBody, OPTIONS);
 const readKey = createReader(Type.Object({ idempotency_key: IDEMPOTENCY_KEY }));
+const readPrice = createReader(Type.Object({ quoted_price: QUOTED_PRICE }));
 
 /**
  * Reads the body of a create. `formality` is the older name of `tone`; an empty list of topics is absent.
@@ -138,6 +140,12 @@ export function readIdempotencyKey(
 ): { key: string; requestHash: Buffer } | undefined {
   const { idempotency_key: key } = readKey({ idempotency_key: header });
   return key === undefined ? undefined : { key, requestHash: hash() };
+}
+
+/** Reads the `Quoted-Price` header, in cents; undefined if it is absent. @throws ApiError `invalid_request` */
+export function readQuotedPrice(header: unknown): number | undefined {
+  const { quoted_price: price } = readPrice({ quoted_price: header });
+  return price === undefined ? undefined : Number(price);
 }
 
 /**

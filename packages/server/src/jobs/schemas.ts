@@ -253,7 +253,7 @@ export function createJobSchema(tier: JobTier): FastifySchema {
     description:
       'Returns after the job is on disk. A repeated request with the same `uid`, or the same `Idempotency-Key`, returns the existing job.',
     tags: [tag],
-    headers: idempotencyHeader,
+    headers: createHeaders,
     body: tier === 'human' ? JobRequest : MachineJobRequest,
     response: {
       200: answer('The job that the same request created before; nothing is charged.', creation),
@@ -261,6 +261,7 @@ export function createJobSchema(tier: JobTier): FastifySchema {
       ...errorResponses(
         'invalid_request',
         'insufficient_balance',
+        'price_changed',
         'read_only_key',
         'sandbox_quota',
         'too_large',
@@ -282,6 +283,16 @@ export const IDEMPOTENCY_KEY = Type.Optional(
   }),
 );
 const idempotencyHeader = Type.Object({ 'Idempotency-Key': IDEMPOTENCY_KEY });
+/** A header, because the specification asks to ignore the fields of a job that clients send back, such as `price`. */
+export const QUOTED_PRICE = Type.Optional(
+  Type.String({
+    pattern: '^[0-9]{1,15}$',
+    'x-fault': 'must be a price in cents.',
+    description: 'The price of a quote in US cents. If the job has another price, it is not created.',
+    examples: ['48'],
+  }),
+);
+const createHeaders = Type.Object({ 'Idempotency-Key': IDEMPOTENCY_KEY, 'Quoted-Price': QUOTED_PRICE });
 
 export const BulkRequest = Type.Object(
   { objects: Type.Array(JobRequest, { minItems: 1, maxItems: 1000 }) },
