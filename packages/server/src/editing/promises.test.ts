@@ -407,7 +407,7 @@ it('what an editor confirmed is delivered and charged, and what was kept can be 
       }
       await walk.settle();
     }),
-    { numRuns: EXAMPLES.length + (FULL ? 60 : 2), examples: EXAMPLES },
+    { numRuns: EXAMPLES.length + (FULL ? 30 : 2), examples: EXAMPLES },
   );
   const wanted = ['join', 'separate', 'cancel', 'upgrade', 'fallback', 'kept in a joined segment', 'release'];
   expect([...seen]).toEqual(expect.arrayContaining(wanted));

@@ -5,12 +5,11 @@ import type { Format } from '@dragoman/documents';
 import Type, { type Static } from 'typebox';
 import { fieldErrors, tooLarge } from '../base/errors.ts';
 import { createReader, isPlainObject } from '../http/input.ts';
+import { IDEMPOTENCY_KEY, QUOTED_PRICE } from './header-schemas.ts';
 import {
   BulkRequest,
-  IDEMPOTENCY_KEY,
   JobRequest,
   MachineJobRequest,
-  QUOTED_PRICE,
   UpgradeRequest as UpgradeBody,
   UpgradedProperties,
 } from './schemas.ts';
