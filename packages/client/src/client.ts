@@ -55,6 +55,8 @@ export interface CreateOptions extends CallOptions {
    * returns the same job. Default: a random key for each call, but none for a job with a `uid`.
    */
   idempotencyKey?: string | undefined;
+  /** The price of a quote in cents. If the job would have another price, it is not created (`price_changed`). */
+  quotedPrice?: number | undefined;
 }
 
 /** The operations on jobs of one tier. */

@@ -38,6 +38,8 @@ interface Given<K extends Operation> extends CallOptions {
   body?: Operations[K]['body'];
   /** The idempotency key, with which the service recognizes a repeated request. */
   idempotencyKey?: string | undefined;
+  /** The only price, in cents, at which a job is created. */
+  quotedPrice?: number | undefined;
   /** True if repeating the request is safe. */
   repeatable: boolean;
 }
@@ -78,6 +80,7 @@ export function createTransport(options: TransportOptions): Transport {
       const headers: Record<string, string> = { authorization: `ApiKey ${options.key}` };
       if (given.body !== undefined) headers['content-type'] = 'application/json';
       if (given.idempotencyKey !== undefined) headers['idempotency-key'] = given.idempotencyKey;
+      if (given.quotedPrice !== undefined) headers['quoted-price'] = String(given.quotedPrice);
       const init = {
         method,
         headers,

@@ -39,6 +39,7 @@ interface Wanted {
 }
 
 let server: TestServer;
+let username: string;
 let key: string;
 let cookie: string;
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -46,7 +47,9 @@ beforeAll(async () => {
   server = await startTestServer({
     settings: { DRAGOMAN_SANDBOX_REQUESTS: 'operator', DRAGOMAN_TRUSTED_PROXIES: '127.0.0.0/8' },
   });
-  key = (await server.createAccount({ chat: true })).production_key;
+  const account = await server.createAccount({ chat: true });
+  username = account.username;
+  key = account.production_key;
   const operator = await createPerson(server, { role: 'operator' });
   const signedIn = await fetch(`${server.url}/api/session`, {
     method: 'POST',
@@ -182,12 +185,43 @@ function places(): Place[] {
       { email: 'ada@example.com' },
       { headers: nobody, length: SMALL_BODY_BYTES },
     ),
+    imported('the source of TMX', 'tmx', { from: 'en', to: 'es', dry_run: true }, (text) =>
+      tmxOf(text, (part) => part),
+    ),
+    imported('the codes of TMX', 'tmx', { from: 'en', to: 'es', dry_run: true }, (text) =>
+      tmxOf(text, (part) => `<ph>${part}</ph>`),
+    ),
     {
       name: 'a body that is no JSON',
       length: BODY_BYTES,
       carrying: (text) => ({ method: 'POST', path: MACHINE, headers: known(), body: Buffer.from(text) }),
     },
   ];
+}
+
+/** Escapes a text for XML. */
+const xml = (text: string) => text.replaceAll(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
+/** Returns a TMX file with units of a thousand characters of the text. */
+function tmxOf(text: string, write: (part: string) => string): string {
+  const units = (text.match(/.{1,1000}/gs) ?? []).map((part) => {
+    const seg = `<seg>${write(xml(part.toWellFormed()))} a</seg>`;
+    return `<tu><tuv lang="en">${seg}</tuv><tuv lang="es">${seg}</tuv></tu>`;
+  });
+  return `<tmx><body>${units.join('')}</body></tmx>`;
+}
+
+/** The field `name` of an import into the memory, with the text in a place of its file. */
+function imported(place: string, name: string, body: object, write: (text: string) => string): Place {
+  return {
+    name: place,
+    length: BODY_BYTES,
+    carrying: (text) => ({
+      method: 'POST',
+      path: `/api/console/accounts/${username}/memory/import`,
+      headers: asOperator(),
+      body: { ...body, [name]: write(shortenTo(text, JSON.stringify)) },
+    }),
+  };
 }
 
 const bodyOf = (path: string, body: object): Wanted => ({ method: 'POST', path, headers: known(), body });

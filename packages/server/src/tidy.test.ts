@@ -57,6 +57,7 @@ const PUBLIC_FILES: Record<string, string[]> = {
     'kept.ts',
     'log.ts',
     'text.ts',
+    'turns.ts',
     'version.ts',
   ],
   database: ['batcher.ts', 'changes.ts', 'database.ts', 'statements.ts'],

@@ -55,7 +55,7 @@ describe('a preflight request', () => {
       const cors = corsOf(answer);
       expect(cors).toMatchObject({
         'access-control-allow-origin': origin,
-        'access-control-allow-headers': 'authorization, content-type, idempotency-key',
+        'access-control-allow-headers': 'authorization, content-type, idempotency-key, quoted-price',
         'access-control-allow-methods': 'GET, HEAD, POST, PATCH, DELETE',
       });
       expect(Object.keys(cors)).not.toContain('access-control-allow-credentials');

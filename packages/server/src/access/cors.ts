@@ -10,7 +10,7 @@ import { ApiError } from '../base/errors.ts';
 import { addVary } from '../http/http.ts';
 
 const METHODS = 'GET, HEAD, POST, PATCH, DELETE';
-const REQUEST_HEADERS = 'authorization, content-type, idempotency-key';
+const REQUEST_HEADERS = 'authorization, content-type, idempotency-key, quoted-price';
 /** The headers of an answer that scripts may read, in addition to those that browsers always let them read. */
 const ANSWER_HEADERS = 'ratelimit, ratelimit-policy, retry-after, www-authenticate, x-request-id';
 /** The seconds for which a browser may remember a preflight answer. */

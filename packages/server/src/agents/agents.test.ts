@@ -85,6 +85,8 @@ describe.each<[string, () => Promise<Client>]>([
     const { tools } = await client.listTools();
     const changing = tools.filter(({ annotations }) => !annotations?.readOnlyHint).map(({ name }) => name);
     expect(changing).toEqual(['translate_text', 'translate_file', 'order_translation']);
+    const spending = tools.filter(({ annotations }) => annotations?.destructiveHint).map(({ name }) => name);
+    expect(spending).toEqual(['order_translation']);
     expect(tools.filter(({ description, title }) => !description || !title)).toEqual([]);
     expect(tools).toHaveLength(8);
     expect(client.getInstructions()).toContain('quote');
@@ -104,10 +106,17 @@ describe.each<[string, () => Promise<Client>]>([
   it('quote a human translation, order it only once when the call is repeated, and read its status', async () => {
     const quote = await use(client, 'quote', HOUSE);
     expect(quote).toMatchObject({ word_count: 4, human_price: 48, source_language: 'en' });
-    const order = { ...HOUSE, uid: crypto.randomUUID(), brand: 'shop', instructions: 'Short.' };
+    const order = { ...HOUSE, uid: crypto.randomUUID(), brand: 'shop', instructions: 'Short.', price: 48 };
+    const changed = await use(client, 'order_translation', { ...order, price: 47 });
+    expect(changed).toBe('The price has changed: it is 48 cents now.');
+    const unquoted = await use(client, 'order_translation', { ...order, price: undefined });
+    expect(unquoted).toMatch(/ price: This field is required/);
     const job = await use(client, 'order_translation', order);
     expect(job).toMatchObject({ uid: order.uid, price: quote.human_price, brand: 'shop' });
-    expect((await use(client, 'order_translation', order)).order_number).toBe(job.order_number);
+    for (const price of [48, 50]) {
+      const again = await use(client, 'order_translation', { ...order, price });
+      expect(again.order_number).toBe(job.order_number);
+    }
     const read = await use(client, 'get_job', { uid: order.uid });
     expect(read).toMatchObject({ uid: order.uid, price: 48 });
     expect(['new', 'translating']).toContain(read.status);
@@ -133,7 +142,7 @@ describe.each<[string, () => Promise<Client>]>([
     ['translate_file', { ...HOUSE, file_name: 'a.docx' }, /^file_name: must end with one of \.txt, /],
     ['translate_file', { ...HOUSE, file_name: 'a.constructor' }, /^file_name: must end/],
     ['translate_file', { ...HOUSE, file_name: 'a.srt' }, /^text: .*line 1/],
-    ['order_translation', { ...HOUSE, text: 'word '.repeat(500) }, /balance|pay|cost/i],
+    ['order_translation', { ...HOUSE, text: 'word '.repeat(500), price: 6000 }, /balance|pay|cost/i],
     ['get_job', { uid: 'nobody-has-this' }, /^uid: there is no job with this uid/],
     ['get_job', { uid: '..' }, /^uid: there is no job with this uid/],
     ['look_up_terms', { target_language: 'es', brand: 'none' }, /^brand: "none" is not one of shop/],
@@ -159,11 +168,13 @@ describe('the route /mcp', () => {
     const client = await connect(overHttp(account.production_key));
     for (const name of ['order_translation', 'translate_text']) {
       const text = `${name} answers once.`;
-      const { uid } = await use(client, name, { ...HOUSE, text });
+      const price = name === 'order_translation' ? { price: 24 } : {};
+      const { uid } = await use(client, name, { ...HOUSE, text, ...price });
+      expect(uid).toEqual(expect.any(String));
       const { text: _, ...others } = HOUSE;
-      expect((await use(client, name, { ...others, text })).uid).toBe(uid);
+      expect((await use(client, name, { ...price, ...others, text })).uid).toBe(uid);
       const other = crypto.randomUUID();
-      expect((await use(client, name, { ...HOUSE, text, uid: other })).uid).toBe(other);
+      expect((await use(client, name, { ...HOUSE, text, ...price, uid: other })).uid).toBe(other);
     }
   });
 

@@ -72,17 +72,19 @@ interface Description<P extends TProperties> {
   input: P;
   /** Whether the tool creates jobs. */
   creates?: boolean;
+  /** Whether clients should ask a person before each call, because it spends much money. */
+  spends?: boolean;
 }
 
 /** Returns a function that registers a tool. The tool answers with the JSON text of the result of `run`. */
 function tool<const P extends TProperties>(
   name: string,
-  { title, description, input, creates = false }: Description<P>,
+  { title, description, input, creates = false, spends = false }: Description<P>,
   run: (call: Call, given: Static<TObject<P>>) => Promise<object>,
 ) {
   const schema = Type.Object(input) as unknown as JsonSchemaType;
   const inputSchema = fromJsonSchema<Static<TObject<P>>>(schema, validator);
-  const annotations = { readOnlyHint: !creates, destructiveHint: false, openWorldHint: false };
+  const annotations = { readOnlyHint: !creates, destructiveHint: spends, openWorldHint: false };
   return (server: McpServer, dragoman: Dragoman, options: AgentServerOptions) =>
     server.registerTool(name, { title, description, inputSchema, annotations }, async (given, context) => {
       const { signal } = context.mcpReq;
@@ -100,8 +102,8 @@ function tool<const P extends TProperties>(
     });
 }
 
-/** Returns an idempotency key. Calls of a tool with the same input have the same key. */
-function keyOf(tool: string, given: object): string {
+/** Returns an idempotency key. Calls of a tool with the same input have the same key; the price may have changed. */
+function keyOf(tool: string, { price: _, ...given }: { price?: unknown }): string {
   const fields = Object.entries(given).sort(([a], [b]) => (a < b ? -1 : 1));
   return `agent ${hash('sha256', JSON.stringify([tool, fields]), 'hex')}`;
 }
@@ -222,7 +224,14 @@ const TOOLS = [
       title: 'Find out a price',
       description:
         'Answers with the words of a text and the price of its translation in cents. Creates nothing.',
-      input: { text: Type.String(), target_language: TARGET, source_language: SOURCE, text_format: FORMAT },
+      input: {
+        text: Type.String(),
+        target_language: TARGET,
+        source_language: SOURCE,
+        text_format: FORMAT,
+        brand: OPTIONS.brand,
+        tone: OPTIONS.tone,
+      },
     },
     ({ dragoman, signal }, given) => dragoman.quote(given, { signal }),
   ),
@@ -231,7 +240,8 @@ const TOOLS = [
     {
       title: 'Order a translation by an editor',
       description:
-        'Orders a translation that a human editor corrects. The price is reserved at once and charged with the ' +
+        'Orders a translation that a human editor corrects, at the price of a quote with the same text, brand and ' +
+        'tone; with another price nothing is ordered. The price is reserved at once and charged with the ' +
         'delivery. Answers with the `uid` and the `price` in cents; get_job has the result hours later.' +
         REPEATED,
       input: {
@@ -239,12 +249,15 @@ const TOOLS = [
         target_language: TARGET,
         source_language: SOURCE,
         text_format: FORMAT,
+        price: Type.Integer({ minimum: 0, description: 'The `human_price` of the quote, in cents.' }),
         ...OPTIONS,
       },
       creates: true,
+      spends: true,
     },
-    async ({ dragoman, signal, idempotencyKey }, given) => {
-      const { text: _, client: __, ...job } = await dragoman.jobs.create(given, { signal, idempotencyKey });
+    async ({ dragoman, signal, idempotencyKey }, { price: quotedPrice, ...given }) => {
+      const options = { signal, idempotencyKey, quotedPrice };
+      const { text: _, client: __, ...job } = await dragoman.jobs.create(given, options);
       return job;
     },
   ),

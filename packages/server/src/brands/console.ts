@@ -395,7 +395,7 @@ async function importTerms(
   let read: { terms: Term[]; skipped: number };
   try {
     read = /^\s*</.test(text)
-      ? readTbx(file, text, language, from ?? undefined)
+      ? await readTbx(file, text, language, from ?? undefined)
       : { terms: readCsv(file, text), skipped: 0 };
   } catch (error) {
     if (!(error instanceof BrandError)) throw error;

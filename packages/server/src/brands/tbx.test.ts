@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { readTbx, writeTbx } from './tbx.ts';
 
 const plain = { caseSensitive: false, forbidden: false, doNotTranslate: false };
-const complaint = (read: () => unknown): string => {
+const complaint = async (read: () => unknown): Promise<string> => {
   try {
-    read();
+    await read();
   } catch (error) {
     return (error as Error).message;
   }
@@ -44,45 +44,48 @@ const DCT = `<tbx type="TBX-Min" style="dct" xml:lang="en" xmlns="urn:iso:std:is
   </conceptEntry></body></text></tbx>`;
 
 describe('a termbase (TBX)', () => {
-  it('of version 2 is read as pairs of every source term with every target term of its concepts', () => {
+  it('of version 2 is read as pairs of every source term with every target term of its concepts', async () => {
     const one = (source: string) => [
       { ...plain, source, target: 'carrito', note: 'of the web shop' },
       { ...plain, source, target: 'carro de la compra', forbidden: true, note: 'old' },
     ];
-    expect(readTbx('f', MARTIF, 'es', undefined)).toEqual({
+    expect(await readTbx('f', MARTIF, 'es', undefined)).toEqual({
       terms: [...one('shopping cart'), ...one('basket')],
       from: 'en-us',
       skipped: 1,
     });
   });
 
-  it('can be read for any two of its languages and for related languages', () => {
+  it('can be read for any two of its languages and for related languages', async () => {
     const french = { ...plain, source: 'panier', note: 'of the web shop' };
-    expect(readTbx('f', MARTIF, 'en', 'fr').terms).toEqual([
+    expect((await readTbx('f', MARTIF, 'en', 'fr')).terms).toEqual([
       { ...french, target: 'shopping cart' },
       { ...french, target: 'basket' },
     ]);
-    expect(readTbx('f', MARTIF, 'es-es', 'en').terms).toHaveLength(4);
+    expect((await readTbx('f', MARTIF, 'es-es', 'en')).terms).toHaveLength(4);
   });
 
-  it('of version 3 can have data categories as elements', () => {
-    expect(readTbx('f', DCT, 'de', undefined)).toEqual({
+  it('of version 3 can have data categories as elements', async () => {
+    expect(await readTbx('f', DCT, 'de', undefined)).toEqual({
       terms: [{ ...plain, source: 'cat & dog', target: 'Hund & Katz', forbidden: true }],
       from: 'en',
       skipped: 0,
     });
   });
 
-  it('uses the terms of the requested language itself and, without them, those of related languages', () => {
+  it('uses the terms of the requested language itself and, without them, those of related languages', async () => {
     const two = writeTbx([{ ...plain, source: 'train', target: 'comboio' }], 'en', 'pt').replace(
       '</conceptEntry>',
       '<langSec xml:lang="pt-BR"><termSec><term>trem</term></termSec></langSec></conceptEntry>',
     );
-    const targets = (into: string) => readTbx('f', two, into, 'en').terms.map(({ target }) => target);
-    expect(targets('pt')).toEqual(['comboio']);
-    expect(targets('pt-br')).toEqual(['trem']);
-    expect(targets('pt-ao')).toEqual(['comboio']);
-    expect(readTbx('f', two, 'pt-br', 'pt').terms).toEqual([{ ...plain, source: 'comboio', target: 'trem' }]);
+    const targets = async (into: string) =>
+      (await readTbx('f', two, into, 'en')).terms.map(({ target }) => target);
+    expect(await targets('pt')).toEqual(['comboio']);
+    expect(await targets('pt-br')).toEqual(['trem']);
+    expect(await targets('pt-ao')).toEqual(['comboio']);
+    expect((await readTbx('f', two, 'pt-br', 'pt')).terms).toEqual([
+      { ...plain, source: 'comboio', target: 'trem' },
+    ]);
   });
 
   it.each([
@@ -116,16 +119,16 @@ describe('a termbase (TBX)', () => {
       /has en-us, fr apart from es; name/,
     ],
     ['an invalid term', DCT.replace('cat &amp; dog', ' '), 'f: line 5: source: must not be empty.', 'de'],
-  ])('is refused with %s', (_, text, message, into = 'es', from?: string) => {
-    const said = complaint(() => readTbx('f', text, into, from));
+  ])('is refused with %s', async (_, text, message, into = 'es', from?: string) => {
+    const said = await complaint(() => readTbx('f', text, into, from));
     if (typeof message === 'string') expect(said).toContain(message);
     else expect(said).toMatch(message);
   });
 
-  it('is refused when its synonyms form more than the maximum number of pairs', () => {
+  it('is refused when its synonyms form more than the maximum number of pairs', async () => {
     const section = (language: string, prefix: string) =>
       `<langSec xml:lang="${language}">${Array.from({ length: 400 }, (_, i) => `<termSec><term>${prefix}${i}</term></termSec>`).join('')}</langSec>`;
     const text = `<tbx xml:lang="en"><conceptEntry>${section('en', 's')}${section('es', 't')}</conceptEntry></tbx>`;
-    expect(complaint(() => readTbx('f', text, 'es', undefined))).toMatch(/more than 100000 pairs/);
+    expect(await complaint(() => readTbx('f', text, 'es', undefined))).toMatch(/more than 100000 pairs/);
   });
 });

@@ -11,6 +11,7 @@
  */
 import type { Term } from '@dragoman/engines';
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
+import { inSlices } from '../base/turns.ts';
 import { BrandError, throwFaults, toLanguage } from './brand.ts';
 import { checkTerms, createFaults, MAX_TERMS, type WrittenTerm } from './terms.ts';
 
@@ -35,8 +36,13 @@ export interface ReadTbx {
  * @param from the source language; may be undefined if the file has only one possible source language
  * @throws BrandError with the line of the fault
  */
-export function readTbx(file: string, text: string, into: string, from: string | undefined): ReadTbx {
-  const { language: main, concepts } = readConcepts(file, text);
+export async function readTbx(
+  file: string,
+  text: string,
+  into: string,
+  from: string | undefined,
+): Promise<ReadTbx> {
+  const { language: main, concepts } = await readConcepts(file, text);
   const languages = [
     ...new Set(concepts.flatMap(({ sections }) => sections.map(({ language }) => language))),
   ];
@@ -179,7 +185,10 @@ interface Reading {
 }
 
 /** Reads the concepts of a file. Languages are converted to shortnames. */
-function readConcepts(file: string, text: string): { language: string | undefined; concepts: Concept[] } {
+async function readConcepts(
+  file: string,
+  text: string,
+): Promise<{ language: string | undefined; concepts: Concept[] }> {
   const parser = new SaxesParser({ xmlns: false, position: true });
   const refuse = (reason: string): never => {
     throw new BrandError(`${file}: line ${parser.line}: ${reason}`);
@@ -267,7 +276,8 @@ function readConcepts(file: string, text: string): { language: string | undefine
   parser.on('closetag', ({ name }) => close(localName(name)));
   parser.on('text', gather);
   parser.on('cdata', gather);
-  parser.write(text).close();
+  for await (const slice of inSlices(text)) parser.write(slice);
+  parser.close();
   return { language: main, concepts };
 }
 

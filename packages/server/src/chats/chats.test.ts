@@ -295,7 +295,7 @@ describe('the chat interface refuses', () => {
     };
     for (const [path, body] of [
       [MESSAGES, message()],
-      [MESSAGES, message({ chat_external_id: made.body.chat.external_id })],
+      [MESSAGES, message({ chat_external_id: made.body.chat.external_id, external_id: 'm2' })],
       ['/chats', {}],
     ] as const) {
       const answer = await customer('POST', path, body);

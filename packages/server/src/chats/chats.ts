@@ -72,15 +72,22 @@ export async function createChat(
   caller: Caller,
   wanted: Static<typeof ChatRequest>,
 ): Promise<Record<string, unknown>> {
-  if ((await readSubscription(database, caller.account)) === undefined) throw noSubscription();
+  const { account, environment } = caller;
   const chatId = uuidv7();
+  const externalId = wanted.external_id ?? chatId;
+  const earlier = await store.lookUpMessage(database, account, environment, {
+    chat: externalId,
+    message: '',
+  });
+  if (earlier.chat !== undefined) return presentCreatedChat(earlier.chat);
+  if (earlier.subscription === undefined) throw noSubscription();
   const [chat] = await database.transaction((transaction) =>
     store.findOrCreateChats(transaction, [
       {
-        account: caller.account,
+        account,
         chatId,
-        environment: caller.environment,
-        externalId: wanted.external_id ?? chatId,
+        environment,
+        externalId,
         agentExternalId: wanted.agent_external_id,
         brand: wanted.brand,
       },

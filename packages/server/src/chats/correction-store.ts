@@ -2,6 +2,7 @@
 import type { AccountRef, Environment } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
+import { ofActiveAccount } from '../work/queue.ts';
 import type { ChatRow, MessageRow } from './store.ts';
 
 const ASK = statement(
@@ -29,9 +30,11 @@ export async function requestCorrections(
 
 const DUE = statement<{ part: number; account_id: string; message_id: string }>(
   'chats.due_corrections',
-  `select part, account_id, message_id from message_corrections where job_id is null order by created_at limit $1`,
+  `select part, account_id, message_id from message_corrections c
+    where job_id is null and ${ofActiveAccount('c')} order by created_at limit $1`,
 );
 
+/** Returns messages that wait for their correction, oldest first. Those of suspended accounts wait until the resume. */
 export async function findDueCorrections(
   on: Queryable,
   limit: number,

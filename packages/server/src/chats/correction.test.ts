@@ -16,6 +16,7 @@ import {
   type TestServer,
   until,
 } from '../testing/harness.ts';
+import { findDueCorrections } from './correction-store.ts';
 
 let server: TestServer;
 let engine: FakeEngine;
@@ -125,6 +126,22 @@ describe('human correction of a delivered chat message', () => {
     const types = feed.body.objects.map(({ type }: { type: string }) => type);
     expect(types.filter((type: string) => type === 'message.corrected')).toHaveLength(1);
     await editNext(ann);
+  });
+
+  it('waits while its account is suspended', async () => {
+    const owner = await server.connectOwner();
+    const suspend = (status: string) =>
+      owner.query('update accounts set status = $2 where username = $1', [username, status]);
+    await suspend('suspended');
+    const { rows } = await owner.query('select message_id, job_id from message_corrections');
+    expect(rows.length).toBeGreaterThan(0);
+    await owner.query('update message_corrections set job_id = null');
+    expect(await findDueCorrections(server.database, 10)).toEqual([]);
+    for (const { message_id, job_id } of rows) {
+      const values = [message_id, job_id];
+      await owner.query('update message_corrections set job_id = $2 where message_id = $1', values);
+    }
+    await suspend('active');
   });
 
   it('gives an untranslated segment to the editor without a draft, and removes the mark of the message', async () => {

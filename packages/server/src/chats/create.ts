@@ -119,16 +119,16 @@ export function createMessageCreator(options: MessageCreatorOptions): MessageCre
 
   return {
     async create(caller, body) {
-      const request = readMessageRequest(body, settings.maxMessageCharacters);
       const { account, environment } = caller;
       const { subscription, found } = await store.lookUpMessage(database, account, environment, {
-        chat: request.chatExternalId,
-        message: request.externalId,
+        chat: body.chat_external_id,
+        message: body.external_id,
       });
-      if (subscription === undefined) throw noSubscription();
       // The message is looked up before the checks, because a repeated request must succeed even if the
-      // language pair was closed in the meantime.
+      // subscription has ended or the language pair was closed in the meantime.
       if (found !== undefined) return { status: 200, body: present(found) };
+      if (subscription === undefined) throw noSubscription();
+      const request = readMessageRequest(body, settings.maxMessageCharacters);
       await checkPair(request, environment, subscription, options.languages);
       const document = checkContent(request, options.guard);
       const words = quotaWords(countWords(document, request.sourceLanguage), request.text);

@@ -63,9 +63,11 @@ export interface FoundMessage {
   message: MessageRow;
 }
 
-const LOOK_UP = statement<{ chat: boolean; chat_pairs: string[] | null } & MessageRow & ChatOfMessage>(
+const LOOK_UP = statement<
+  { chat: boolean; chat_pairs: string[] | null; found_chat: string | null } & MessageRow & ChatOfMessage
+>(
   'chats.look_up',
-  `select ${SUBSCRIBED} as chat, a.chat_pairs, ${CHAT_OF_MESSAGE}, ${MESSAGE}
+  `select ${SUBSCRIBED} as chat, a.chat_pairs, c.chat_id as found_chat, ${CHAT_OF_MESSAGE}, ${MESSAGE}
      from accounts a
      left join chats c on c.part = $1 and c.account_id = a.account_id
           and c.environment = $3 and c.external_id = $4
@@ -75,19 +77,20 @@ const LOOK_UP = statement<{ chat: boolean; chat_pairs: string[] | null } & Messa
 );
 
 /**
- * Returns, in one query, the account's chat subscription and, if it was already created, the message with these
- * external ids.
+ * Returns, in one query, the account's chat subscription and, as far as they exist, the chat and the message with
+ * these external ids.
  */
 export async function lookUpMessage(
   on: Queryable,
   account: AccountRef,
   environment: Environment,
   external: { chat: string; message: string },
-): Promise<{ subscription: Subscription; found: FoundMessage | undefined }> {
+): Promise<{ subscription: Subscription; chat: ChatRow | undefined; found: FoundMessage | undefined }> {
   const values = [account.part, account.accountId, environment, external.chat, external.message];
   const [row] = await on.query(LOOK_UP, values);
   return {
     subscription: row?.chat ? { pairs: row.chat_pairs } : undefined,
+    chat: row?.found_chat == null ? undefined : chatOf({ ...row, chat_id: row.found_chat }),
     found: row === undefined || row.message_id === null ? undefined : { chat: chatOf(row), message: row },
   };
 }

@@ -150,7 +150,7 @@ function addGlossaryImport(glossary: Command): void {
       ) =>
         withStore(options, async ({ database }) => {
           const { ref } = await accountNamed(database, username);
-          const terms = readGlossary(file, language, options.from);
+          const terms = await readGlossary(file, language, options.from);
           const changes = await saveGlossary(
             database,
             'command',
@@ -171,10 +171,10 @@ function shortname(written: string): string {
 }
 
 /** Reads a glossary as TBX if its text begins like XML, otherwise as CSV. */
-function readGlossary(file: string, into: string, from: string | undefined): Term[] {
+async function readGlossary(file: string, into: string, from: string | undefined): Promise<Term[]> {
   const text = readText(file);
   if (!/^\s*</.test(text)) return readCsv(file, text);
-  const read = readTbx(file, text, into, from);
+  const read = await readTbx(file, text, into, from);
   if (read.skipped > 0) {
     say(`Skipped ${counted(read.skipped, 'concept')} without terms in both ${read.from} and ${into}.`);
   }

@@ -13,6 +13,8 @@ export interface NewEditedJob {
   stage: Stage;
   words: number;
   brand: string | undefined;
+  /** The tone of the brand now; undefined: none. */
+  brandTone: string | undefined;
   deadlineHours: number;
 }
 
@@ -20,22 +22,24 @@ export interface NewEditedJob {
 // canceled row of the first upgrade still exists and is replaced.
 const INSERT_JOB = statement<{ deadline_at: Date }>(
   'editing.insert_job',
-  `insert into edited_jobs (part, account_id, job_id, stage, words, fallback, deadline_at, due_at)
+  `insert into edited_jobs (part, account_id, job_id, stage, words, fallback, deadline_at, due_at, brand_tone)
    select $1, $2, $3, $4, $5, f.fallback, d.at,
-          case when $4 = 'assembling' then now() when f.fallback = 'machine' then d.at end
+          case when $4 = 'assembling' then now() when f.fallback = 'machine' then d.at end, $8
      from (select now() + make_interval(secs => $7 * 3600) as at) d,
           (select coalesce((select fallback from brands where part = $1 and account_id = $2 and external_id = $6),
                   'wait') as fallback) f
    on conflict (part, account_id, job_id) do update
       set stage = excluded.stage, words = excluded.words, fallback = excluded.fallback,
-          deadline_at = excluded.deadline_at, due_at = excluded.due_at, finished_at = null
+          deadline_at = excluded.deadline_at, due_at = excluded.due_at, finished_at = null,
+          brand_tone = excluded.brand_tone
     where edited_jobs.stage = 'canceled'
    returning deadline_at`,
 );
 
 export async function insertEditedJob(transaction: Transaction, job: NewEditedJob): Promise<Date> {
-  const { account, jobId, stage, words, brand, deadlineHours } = job;
-  const values = [account.part, account.accountId, jobId, stage, words, brand ?? null, deadlineHours];
+  const { account, jobId, stage, words, brand, brandTone, deadlineHours } = job;
+  const key = [account.part, account.accountId, jobId];
+  const values = [...key, stage, words, brand ?? null, deadlineHours, brandTone ?? ''];
   const [row] = await transaction.query(INSERT_JOB, values);
   transaction.changed('job', account, jobId);
   return row!.deadline_at;
@@ -150,8 +154,11 @@ export interface TaskJobRow {
   words: number;
   tone: string | null;
   topics: string[] | null;
+  /** The brand of the job, also after it was removed; `brand_name` is then null. */
   brand: string | null;
   brand_name: string | null;
+  /** The tone of the brand when the tasks were opened. '': none; null: not recorded by older versions. */
+  brand_tone: string | null;
   created_at: Date;
   username: string;
 }
@@ -159,8 +166,9 @@ export interface TaskJobRow {
 const TASK_JOB = statement<TaskJobRow>(
   'editing.task_job',
   `select j.uid, j.order_number, j.text_format, j.source_language, j.target_language, j.words, j.tone, j.topics,
-          b.external_id as brand, b.name as brand_name, j.created_at, a.username
+          coalesce(j.brand, j.default_brand) as brand, b.name as brand_name, e.brand_tone, j.created_at, a.username
      from jobs j
+     join edited_jobs e on e.part = $1 and e.account_id = j.account_id and e.job_id = j.job_id
      join accounts a on a.account_id = j.account_id
      left join brands b on b.part = $1 and b.account_id = j.account_id
       and b.external_id = coalesce(j.brand, j.default_brand)

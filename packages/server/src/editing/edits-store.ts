@@ -2,7 +2,6 @@
 import type { Piece } from '@dragoman/documents';
 import type { Confidence } from '@dragoman/engines';
 import type { AccountRef } from '../base/account.ts';
-import { uuidv7 } from '../base/ids.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { columnsOf, statement } from '../database/statements.ts';
 import type { ComparedTarget, DeliveredSegment } from '../memory/efforts.ts';
@@ -77,8 +76,14 @@ export interface JoinedColumn {
   codes: Record<string, string>;
   /** The target after the join; null if the targets of the parts are lost. */
   target: Piece[] | null;
-  /** The columns and the target of the first segment before the join. */
-  own: Pick<SegmentRow, 'source' | 'draft' | 'route' | 'notes' | 'failure' | 'target'>;
+  /** The first segment before the join. */
+  own: JoinedSegment;
+}
+
+/** The columns, the target and the last confirmed target of a segment before a join. Older joins lack `confirmed`. */
+export interface JoinedSegment
+  extends Pick<SegmentRow, 'source' | 'draft' | 'route' | 'notes' | 'failure' | 'target'> {
+  confirmed?: { target: Piece[]; editorId: string } | undefined;
 }
 
 // SQL of a query whose first parameter is the account's part.
@@ -114,6 +119,24 @@ export function readSegments(
   last: number,
 ): Promise<SegmentRow[]> {
   return on.query(SEGMENTS, [account.part, account.accountId, jobId, first, last]);
+}
+
+const SEGMENT_WITH = statement<SegmentRow>(
+  'editing.segment_with',
+  `${SEGMENTS_FROM}
+      and s.part = $1 and s.account_id = $2 and s.job_id = $3 and s.position = (
+        select coalesce(o.joined_to, o.position) from segments o
+         where o.part = $1 and o.account_id = $2 and o.job_id = $3 and o.position = $4)`,
+);
+
+/** Returns the segment at `position`, or the earlier one with which it is joined. */
+export async function readSegmentWith(
+  on: Queryable,
+  account: AccountRef,
+  jobId: string,
+  position: number,
+): Promise<SegmentRow | undefined> {
+  return (await on.query(SEGMENT_WITH, [account.part, account.accountId, jobId, position]))[0];
 }
 
 const SEGMENTS_AT = statement<SegmentRow>(
@@ -166,8 +189,8 @@ export interface SegmentTargetRow {
   route: string | null;
   /** Why no engine could translate it, if so. */
   failure: string | null;
-  /** True if an editor has confirmed a target of this segment at any time. */
-  confirmed: boolean;
+  /** The editor of the last confirmed target of this segment; null: no target was ever confirmed. */
+  confirmed_by: string | null;
 }
 
 // A confirmed segment becomes a draft again when a reviewer returns it or an editor changes it. The last
@@ -178,12 +201,12 @@ const TARGETS = statement<SegmentTargetRow>(
           coalesce((s.joined->>'last')::integer - s.position + 1, 1) as segments,
           coalesce(case when $4 or e.status = 'confirmed' then e.target else c.target end,
             case when $4 and ${SHOWS_SIMILAR} then s.similar_entry->'target' end, s.draft) as target,
-          coalesce(e.status = 'confirmed' or c.target is not null, false) as confirmed
+          case when e.status = 'confirmed' then e.editor_id else c.editor_id end as confirmed_by
      from segments s
      left join edits e on e.part = $1 and e.account_id = s.account_id and e.job_id = s.job_id
       and e.position = s.position
      left join lateral (
-       select h.target from edit_history h
+       select h.target, h.editor_id from edit_history h
         where e.status = 'draft' and h.part = $1 and h.account_id = e.account_id and h.job_id = e.job_id
           and h.position = e.position and h.kind = 'confirmed' and h.revision > s.divided_at
         order by h.revision desc limit 1) c on true
@@ -424,61 +447,4 @@ export async function unconfirm(
 ): Promise<void> {
   await transaction.query(UNCONFIRM, [account.part, account.accountId, jobId, positions]);
   transaction.changed('edit', account, jobId);
-}
-
-export interface PastTarget {
-  position: number;
-  kind: 'confirmed' | 'left';
-  target: readonly Piece[];
-  revision: number;
-  editorId: string;
-}
-
-const INSERT_HISTORY = statement(
-  'editing.insert_history',
-  `insert into edit_history (part, account_id, history_id, job_id, position, kind, target, revision, editor_id)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-);
-
-export async function insertHistory(
-  transaction: Transaction,
-  account: AccountRef,
-  jobId: string,
-  past: PastTarget,
-): Promise<void> {
-  const { position, kind, target, revision, editorId } = past;
-  const key = [account.part, account.accountId, uuidv7(), jobId];
-  await transaction.query(INSERT_HISTORY, [
-    ...key,
-    position,
-    kind,
-    JSON.stringify(target),
-    revision,
-    editorId,
-  ]);
-}
-
-export interface HistoryRow {
-  target: Piece[];
-  kind: 'confirmed' | 'left';
-  by: string;
-  revision: number;
-  created_at: Date;
-}
-
-const HISTORY = statement<HistoryRow>(
-  'editing.history',
-  `select h.target, h.kind, coalesce(u.name, '') as by, h.revision, h.created_at
-     from edit_history h left join users u on u.user_id = h.editor_id
-    where h.part = $1 and h.account_id = $2 and h.job_id = $3 and h.position = $4
-    order by h.history_id desc limit 100`,
-);
-
-export function readHistory(
-  on: Queryable,
-  account: AccountRef,
-  jobId: string,
-  position: number,
-): Promise<HistoryRow[]> {
-  return on.query(HISTORY, [account.part, account.accountId, jobId, position]);
 }

@@ -17,7 +17,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AccountRef } from '../base/account.ts';
 import { keptOf } from '../base/kept.ts';
 import type { Log } from '../base/log.ts';
-import { readContext } from '../brands/brands.ts';
 import type { Transaction } from '../database/database.ts';
 import {
   completeEdited,
@@ -41,6 +40,7 @@ import * as edits from './edits-store.ts';
 import { closeQueries } from './query-store.ts';
 import { cancelEditing } from './review.ts';
 import * as store from './store.ts';
+import { readTone } from './tone.ts';
 
 const POLL_MILLISECONDS = 2_000;
 /**
@@ -187,7 +187,9 @@ async function deliver(
     await makeDueAgain(database, account, jobId, stage, NO_TEXT_SECONDS);
     return false;
   }
-  const isEdited = targets.every(({ confirmed, route }) => confirmed || keptOf(route) !== undefined);
+  const isEdited = targets.every(
+    ({ confirmed_by, route }) => confirmed_by !== null || keptOf(route) !== undefined,
+  );
   const trigger = revision > 1 ? 'revise' : isEdited ? 'complete' : 'fallBack';
   const result = await assemble(context, account, job, texts.source ?? '', targets);
   if (result instanceof TextTakesTooLong) {
@@ -256,8 +258,7 @@ async function settle(
   { stage, job, targets, isEdited, trigger, ...delivered }: PreparedDelivery,
 ): Promise<boolean> {
   const { database } = context;
-  const brand = await readContext(database, account, job.brand, job.target_language);
-  const tone = job.tone ?? brand.tone;
+  const tone = await readTone(database, account, job);
   // A job that is delivered again has been measured.
   const compared = trigger === 'complete' ? await edits.readCompared(database, account, jobId) : [];
   const efforts = await measureEfforts(compared, job.target_language);

@@ -84,6 +84,13 @@ async function deliver(task: Claimed, person = ann): Promise<string> {
   return delivered(task.uid);
 }
 
+const passDeadline = (uid: string) =>
+  owner.query(
+    `update edited_jobs e set deadline_at = now(), due_at = now() from jobs j
+      where j.part = e.part and j.job_id = e.job_id and j.uid = $1`,
+    [uid],
+  );
+
 const delivered = (uid: string): Promise<string> =>
   until(async () => {
     const { body } = await call('GET', `${HUMAN}${uid}/`);
@@ -115,8 +122,14 @@ describe('joined segments', () => {
     const saved = await confirm(ann, task, one, { target });
     expect(saved.status, saved.text).toBe(200);
     expect(saved.body.segment).toMatchObject({ status: 'confirmed', joined_to: 1, target });
-    // A segment that was joined to the previous one cannot be saved separately.
-    expect((await save(ann, task, { ...task.segments[1], revision: 2 }, {})).status).toBe(404);
+    // Another tab saves a segment that was joined to the previous one. Its text goes to the history of that segment.
+    const apart = await save(ann, task, { ...task.segments[1], revision: 2 }, { status: 'confirmed' });
+    expect(apart).toMatchObject({
+      status: 409,
+      body: { error: { code: 'conflict', segment: { position: 0, joined_to: 1, status: 'confirmed' } } },
+    });
+    const { body: past } = await ann.call('GET', pathOf(task, '/segments/0/history'));
+    expect(past.entries[0]).toMatchObject({ kind: 'left', target: task.segments[1].draft });
     const preview = (await ann.call('GET', pathOf(task, '/preview'))).body;
     expect(preview.text).toContain(`<!--${preview.mark} 0--><b>El gato`);
     expect(preview.text).not.toContain(`${preview.mark} 1-->`);
@@ -233,6 +246,112 @@ describe('joined segments', () => {
     expect(await deliver(again, bob)).toMatch(/^.+\n$/);
   });
 
+  const separated: [string, (task: Claimed) => Promise<unknown>][] = [
+    [
+      'at once',
+      async (task) => {
+        await join(task, 0);
+        await separate(task, 0);
+      },
+    ],
+    [
+      'twice',
+      async (task) => {
+        for (let time = 0; time < 2; time++) {
+          await join(task, 0);
+          await separate(task, 0);
+        }
+      },
+    ],
+    [
+      'after their joined text was confirmed',
+      async (task) => {
+        const [joined] = (await join(task, 0)).body.segments;
+        await confirm(ann, task, joined, { target: [{ text: 'Suben y bajan juntos.' }] });
+        await separate(task, 0);
+      },
+    ],
+    [
+      'after a joined segment was joined with an earlier one',
+      async (task) => {
+        await join(task, 1);
+        await join(task, 0);
+        await separate(task, 0);
+      },
+    ],
+  ];
+  it.each(separated)('keep the confirmed text of each when they are separated %s', async (_, act) => {
+    const task = await claimNew('Birds go up. Fish go down. Cats stay.\n', { brand: 'late' });
+    const texts = ['Aves suben.', 'Peces bajan.', 'Gatos se quedan.'];
+    for (const [index, segment] of task.segments.entries()) {
+      await confirm(ann, task, segment, { target: [{ text: texts[index]! }] });
+    }
+    await act(task);
+    expect((await segmentsOf(task)).map(({ position }) => position)).toEqual([0, 1, 2]);
+    const { body } = await ann.call('GET', pathOf(task, '/segments/0/history'));
+    expect(body.entries.map(({ by }: { by: string }) => by)).toContain('Ann');
+    await ann.call('POST', pathOf(task, '/release'), { token: task.lease.token });
+    await passDeadline(task.uid);
+    expect(await delivered(task.uid)).toBe(`${texts.join(' ')}\n`);
+    expect((await call('GET', `${HUMAN}${task.uid}/`)).body).not.toHaveProperty('fallback');
+  });
+
+  it('keep the late text of a part in the history of the joined segment', async () => {
+    const task = await claimNew('The bell rings. The dog barks. We wake.\n');
+    await owner.query(`update claims set lease_until = now() - interval '1 s' where task_id = $1`, [
+      task.task,
+    ]);
+    const next = { ...(await claimTask(bob, task.task)), uid: task.uid };
+    const [joined] = (await join(next, 0, {}, bob)).body.segments;
+    // The revision of the late text is the one that the joined segment has now.
+    const late = { ...task.segments[1], revision: joined.revision };
+    const saved = await save(ann, task, late, { target: [{ text: 'Ladra el perro.' }] });
+    expect(saved.body.error).toMatchObject({ code: 'stale_lease', kept: 'history' });
+    const { body } = await bob.call('GET', pathOf(next, '/segments/0/history'));
+    expect(body.entries).toMatchObject([{ kind: 'left', by: 'Ann', target: [{ text: 'Ladra el perro.' }] }]);
+    expect((await segmentsOf(next, bob))[0]).toMatchObject({ target: joined.target });
+
+    await bob.call('POST', pathOf(next, '/release'), { token: next.lease.token });
+    const later = await save(ann, task, late, { target: [{ text: 'Ladra otra vez.' }] });
+    expect(later.body.error).toMatchObject({ code: 'stale_lease', kept: 'history' });
+    const again = await claimTask(bob, task.task);
+    expect(again.segments[0]).toMatchObject({ joined_to: 1, target: joined.target });
+  });
+
+  it('stay joined, with their confirmed text, when an upgrade is canceled and repeated', async () => {
+    const machine = '/tapi/v2/mt_translation/';
+    const uid = 'joined-upgrade';
+    const text = 'The kettle boils. The toast burns. Breakfast is late.';
+    await call('POST', machine, { uid, text, source_language: 'en', target_language: 'es' });
+    const isNow = (path: string, status: string) =>
+      until(async () => (await call('GET', `${path}${uid}/`)).body.status === status);
+    const upgrade = async (): Promise<Claimed> => {
+      await isNow(machine, 'completed');
+      const body = { status: 'upgrade', properties: { brand: 'late' } };
+      expect((await call('PATCH', `${machine}${uid}/`, body)).status).toBe(202);
+      await isNow(HUMAN, 'translating');
+      const { open } = (await ann.call('GET', '/api/editing/queue')).body;
+      const { task } = open.find((one: { uid: string }) => one.uid === uid);
+      return { ...(await claimTask(ann, task)), uid };
+    };
+    const first = await upgrade();
+    const [, , third] = first.segments;
+    await confirm(ann, first, third, { target: [{ text: 'Desayunamos tarde.' }] });
+    const [joined] = (await join(first, 0)).body.segments;
+    await confirm(ann, first, joined, { target: [{ text: 'Hierve el agua y se quema el pan.' }] });
+    expect((await call('DELETE', `${HUMAN}${uid}/`)).status).toBe(200);
+
+    const second = await upgrade();
+    expect(second.segments).toMatchObject([
+      { position: 0, joined_to: 1, status: 'confirmed' },
+      { position: 2, status: 'confirmed' },
+    ]);
+    await ann.call('POST', pathOf(second, '/release'), { token: second.lease.token });
+    await passDeadline(uid);
+    expect(await delivered(uid)).toBe('Hierve el agua y se quema el pan. Desayunamos tarde.');
+    expect((await call('GET', `${HUMAN}${uid}/`)).body).not.toHaveProperty('fallback');
+  });
+
   it('are delivered at the deadline with the texts that were confirmed before the join', async () => {
     const task = await claimNew('Wash the cup. Dry the cup.\n', { brand: 'late' });
     const texts = ['Lava la taza.', 'Seca la taza.'];
@@ -242,11 +361,7 @@ describe('joined segments', () => {
     const [joined] = (await join(task, 0)).body.segments;
     await save(ann, task, joined, { target: [{ text: 'Lava y' }] });
     await ann.call('POST', pathOf(task, '/release'), { token: task.lease.token });
-    await owner.query(
-      `update edited_jobs e set deadline_at = now(), due_at = now() from jobs j
-        where j.part = e.part and j.job_id = e.job_id and j.uid = $1`,
-      [task.uid],
-    );
+    await passDeadline(task.uid);
     expect(await delivered(task.uid)).toBe('Lava la taza. Seca la taza.\n');
     expect((await call('GET', `${HUMAN}${task.uid}/`)).body).not.toHaveProperty('fallback');
   });

@@ -10,12 +10,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Piece, repair } from '@dragoman/documents';
 import { ApiError, notFound } from '../base/errors.ts';
 import { keptOf } from '../base/kept.ts';
+import type { Transaction } from '../database/database.ts';
 import { readTexts } from '../jobs/jobs.ts';
 import { change, openEdit, SegmentChanged, saveDraft, show, shownTarget } from './changes.ts';
 import type { EditingContext, EditingUser } from './context.ts';
 import { unprepared } from './descriptions.ts';
 import type * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
+import { insertHistory } from './history-store.ts';
 import { moveNotes, setJoinedTo, setSegment } from './joins-store.ts';
 import type { JoinRequest, SeparateRequest } from './route-schemas.ts';
 import type { SegmentBody } from './schemas.ts';
@@ -79,7 +81,7 @@ export async function joinWithNext(
     last,
     codes: joined.codes,
     target: isIntact ? target : null,
-    own: first.joined?.own ?? { ...first, target: shownTarget(first) },
+    own: first.joined?.own ?? { ...first, target: shownTarget(first), confirmed: confirmedOf(delivered[0]!) },
   };
   const hasDraft = delivered.some((one) => one.target !== null);
   const text = {
@@ -98,23 +100,13 @@ export async function joinWithNext(
     await save(first, target);
     await save(next, next.joined?.own.target ?? shownTarget(next) ?? []);
     await setSegment(transaction, account, jobId, text, first.revision, pick(column));
-    if (next.joined) {
-      const { own } = next.joined;
-      await setSegment(
-        transaction,
-        account,
-        jobId,
-        { ...own, position: next.position },
-        next.revision,
-        undefined,
-      );
-    }
+    if (next.joined) await restore(transaction, key, next, next.joined.own);
     const range = { first: position, last };
     await setJoinedTo(transaction, account, jobId, range, position);
     await moveNotes(transaction, account, jobId, range);
     await withdrawVotes(transaction, account, jobId, [range]);
-    if (delivered.some((one) => !one.confirmed)) return;
-    await edits.insertHistory(transaction, account, jobId, {
+    if (delivered.some((one) => one.confirmed_by === null)) return;
+    await insertHistory(transaction, account, jobId, {
       position,
       kind: 'confirmed',
       target: draft,
@@ -128,7 +120,8 @@ export async function joinWithNext(
 
 /**
  * Separates joined segments. They get the targets from before the join, as drafts. If the joined target was changed since
- * then, the first segment gets the whole text, and the others get only their codes.
+ * then, the first segment gets the whole text, and the others get only their codes. A target that was confirmed before the
+ * join stays the last confirmed one of its segment.
  * @throws ApiError `conflict`, also if nothing is joined; `stale_lease`, `job_canceled`, `not_found`
  */
 export async function separateSegments(
@@ -149,7 +142,7 @@ export async function separateSegments(
     const isIntact = isUnchanged(row);
     const target = isIntact ? (own.target ?? own.draft ?? []) : repair(own.source, row.target ?? []).pieces;
     await saveDraft(transaction, user, key, row, target);
-    await setSegment(transaction, account, jobId, { ...own, position }, row.revision, undefined);
+    await restore(transaction, key, row, own);
     const range = { first: position, last: joined.last };
     await setJoinedTo(transaction, account, jobId, range, undefined);
     if (isIntact) return;
@@ -159,6 +152,25 @@ export async function separateSegments(
   });
   return { segments: await show(context, user, key, position, joined!.last) };
 }
+
+/**
+ * Writes the text of a segment from before its join. The confirmed target gets a new entry of the history, because
+ * earlier revisions count as targets of the joined source.
+ */
+async function restore(
+  transaction: Transaction,
+  { account, jobId }: store.TaskKey,
+  { position, revision }: edits.SegmentRow,
+  { confirmed, ...own }: edits.JoinedSegment,
+): Promise<void> {
+  await setSegment(transaction, account, jobId, { ...own, position }, revision, undefined);
+  if (confirmed === undefined) return;
+  const past = { position, kind: 'confirmed', revision: revision + 1, ...confirmed } as const;
+  await insertHistory(transaction, account, jobId, past);
+}
+
+const confirmedOf = ({ confirmed_by: editorId, target }: edits.SegmentTargetRow) =>
+  editorId === null || target === null ? undefined : { target, editorId };
 
 const unitOf = ({ segment_id }: edits.SegmentRow): number => Number.parseInt(segment_id, 10);
 
@@ -179,6 +191,6 @@ function routeOf(...rows: readonly edits.SegmentRow[]): string | null {
 }
 
 function pick({ last, codes, target, own }: edits.JoinedColumn): edits.JoinedColumn {
-  const { source, draft, route, notes, failure, target: before } = own;
-  return { last, codes, target, own: { source, draft, route, notes, failure, target: before } };
+  const { source, draft, route, notes, failure, target: before, confirmed } = own;
+  return { last, codes, target, own: { source, draft, route, notes, failure, target: before, confirmed } };
 }

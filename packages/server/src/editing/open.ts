@@ -45,12 +45,15 @@ export async function openTasks(
     keptOf(route) === undefined ? countSegmentWords(source as Piece[], row.source_language) : 0,
   );
   const tasks = cutIntoTasks(words, rules.taskWords);
+  const brand = row.brand ?? row.default_brand;
+  const brandTone = await findBrandTone(transaction, account, brand, row.target_language);
   await editedJobs.insertEditedJob(transaction, {
     account,
     jobId: row.job_id,
     stage: tasks.length === 0 ? 'assembling' : 'editing',
     words: words.reduce((sum, count) => sum + count, 0),
-    brand: row.brand ?? row.default_brand ?? undefined,
+    brand: brand ?? undefined,
+    brandTone,
     deadlineHours: rules.deadlineHours,
   });
   if (tasks.length === 0) return;
@@ -61,24 +64,25 @@ export async function openTasks(
     first === undefined ? [] : [{ position, first }],
   );
   if (repeats.length > 0) await store.markRepeats(transaction, account, row.job_id, repeats);
-  await indexReadings(transaction, account, row, segments);
+  await indexReadings(transaction, account, row, row.tone ?? brandTone, segments);
   context.observer.opened(tasks.length);
 }
 
 /**
  * Stores the readings of the translated segments, and queues the segments, because votes for them may exist.
+ * @param tone the tone of the job
  * @param segments all segments of the job, in order
  */
 export async function indexReadings(
   transaction: Transaction,
   account: AccountRef,
   job: ReadingJob,
+  tone: string | undefined,
   segments: readonly { source: unknown; route?: string | null | undefined }[],
 ): Promise<void> {
   const { job_id: jobId, environment, source_language: from, target_language: to } = job;
   const brand = job.brand ?? job.default_brand;
-  const tone = job.tone ?? (await findBrandTone(transaction, account, brand, to)) ?? null;
-  const scope = { environment, from, to, brand, tone };
+  const scope = { environment, from, to, brand, tone: tone ?? null };
   const readings = segments.flatMap(({ source, route }, position) =>
     keptOf(route) === undefined
       ? [

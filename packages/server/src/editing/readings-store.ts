@@ -47,12 +47,11 @@ export interface ReadingJob {
   target_language: string;
   brand: string | null;
   default_brand: string | null;
-  tone: string | null;
 }
 
 const READING_JOB = statement<ReadingJob>(
   'editing.reading_job',
-  `select job_id, environment, source_language, target_language, brand, default_brand, tone from jobs
+  `select job_id, environment, source_language, target_language, brand, default_brand from jobs
     where part = $1 and account_id = $2 and job_id = $3`,
 );
 const SOURCES = statement<{ source: Piece[]; route: string | null }>(

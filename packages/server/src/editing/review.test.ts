@@ -8,6 +8,7 @@ import {
   claimTask,
   confirm,
   editNext,
+  emptyEditing,
   expireDeadline,
   HUMAN,
   orderEdit,
@@ -15,6 +16,7 @@ import {
   save,
 } from '../testing/editors.ts';
 import {
+  type Answer,
   createClient,
   createPerson,
   type Receiver,
@@ -56,6 +58,28 @@ const kindsOf = async ({ call }: TestPerson) =>
   (await call('GET', '/api/editing/queue')).body.open.map(({ kind }: { kind: string }) => kind);
 const jobOf = async (uid: string) =>
   (await owner.query('select part, account_id, job_id from jobs where uid = $1', [uid])).rows[0];
+
+/** Sends requests while a transaction holds the edited job, which ends when all of them wait for it. */
+async function atOnce(uid: string, ...requests: (() => Promise<Answer>)[]): Promise<Answer[]> {
+  const { part, job_id } = await jobOf(uid);
+  const holder = createConnection(server.connection);
+  await holder.connect();
+  try {
+    await holder.query('begin');
+    await holder.query('select from edited_jobs where part = $1 and job_id = $2 for update', [part, job_id]);
+    const answers = requests.map((request) => request());
+    await until(async () => {
+      const { rowCount } = await owner.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rowCount! >= requests.length;
+    });
+    await holder.query('rollback');
+    return await Promise.all(answers);
+  } finally {
+    await holder.end();
+  }
+}
 
 describe('a review', () => {
   it('is done by another editor, who returns the job with issues and later approves it', async () => {
@@ -366,5 +390,35 @@ describe('a rejected job', () => {
     expect(await read(uid)).toMatchObject({ status: 'completed', balance });
     await receiver.next(({ path, body }) => path === '/again' && body.includes('verde'));
     expect(receiver.received.filter(({ path }) => path === '/again')).toHaveLength(2);
+  });
+});
+
+describe('the end of a claim', () => {
+  it('is answered the same way when it is requested twice at the same moment', async () => {
+    await emptyEditing(owner);
+    await owner.query('update users set review_share = 100');
+    const uid = await orderEdit(call, 'Lamps glow.\n');
+    const twice = (person: TestPerson, path: string, body: object) => {
+      const request = () => person.call('POST', path, body);
+      return atOnce(uid, request, request);
+    };
+    const task = await claimTask(ann);
+    await confirm(ann, task, task.segments[0]);
+    const { token } = task.lease;
+    const submits = await twice(ann, pathOf(task, '/submit'), { token });
+    expect(submits.map(({ body }) => body.status)).toEqual(['submitted', 'submitted']);
+
+    const review = await claimTask(rita);
+    const returned = { token: review.lease.token, note: 'Which lamps?' };
+    const returns = await twice(rita, pathOf(review, '/return'), returned);
+    expect(returns.map(({ status }) => status)).toEqual([200, 200]);
+    const again = await claimTask(ann);
+    expect(again).toMatchObject({ task: task.task, comments: [{ text: 'Which lamps?' }] });
+    await ann.call('POST', pathOf(again, '/submit'), { token: again.lease.token });
+
+    const last = await claimTask(rita);
+    const approvals = await twice(rita, pathOf(last, '/approve'), { token: last.lease.token });
+    expect(approvals.map(({ body }) => body.status)).toEqual(['submitted', 'submitted']);
+    await done(uid);
   });
 });

@@ -26,6 +26,7 @@ import { readSources } from './readings-store.ts';
 import type { IssueBody } from './schemas.ts';
 import type { ClaimEnd, TaskStatus } from './states.ts';
 import * as store from './store.ts';
+import { readTone } from './tone.ts';
 import { hasUnsure, writeUnsure } from './unsure-store.ts';
 import { presentIssue } from './view.ts';
 import { approveVotes, withdrawVotes } from './votes-store.ts';
@@ -87,6 +88,27 @@ export function approve(
   return submitTask(context, user, key, token, 'review');
 }
 
+/**
+ * Runs `work` like `withClaim`. @param end how `work` ends the claim
+ * @returns undefined if an earlier request has done it, whose response was lost. The requests may run at the same moment.
+ */
+async function endClaim<T>(
+  context: EditingContext,
+  user: EditingUser,
+  key: store.TaskKey,
+  token: string,
+  end: ClaimEnd,
+  work: (transaction: Transaction, held: claims.HeldRow) => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await withClaim(context, user, key, token, work);
+  } catch (error) {
+    const ended = await claims.findPastClaim(context.database, key, { userId: user.userId, token });
+    if (ended === end) return undefined;
+    throw error;
+  }
+}
+
 async function submitTask(
   context: EditingContext,
   user: EditingUser,
@@ -95,9 +117,7 @@ async function submitTask(
   kind: 'edit' | 'review',
 ): Promise<TaskStatus> {
   const { account, jobId, taskId } = key;
-  const before = await claims.findPastClaim(context.database, key, { userId: user.userId, token });
-  if (before === 'submitted') return 'submitted';
-  const stage = await withClaim(context, user, key, token, async (transaction, held) => {
+  const stage = await endClaim(context, user, key, token, 'submitted', async (transaction, held) => {
     if (held.kind !== kind) throw notFound();
     const task = (await findTask(transaction, key, user.userId))!;
     const { first_position, last_position } = task;
@@ -119,6 +139,7 @@ async function submitTask(
     await editedJobs.setStage(transaction, account, jobId, ['review'], 'assembling');
     return 'assembling';
   });
+  if (stage === undefined) return 'submitted';
   context.observer.ended('submitted');
   if (kind === 'review') context.wakePropagation();
   if (stage === 'assembling') context.wake();
@@ -175,9 +196,7 @@ export async function returnJob(
   note: string | undefined,
 ): Promise<TaskStatus> {
   const { account, jobId, taskId } = key;
-  const before = await claims.findPastClaim(context.database, key, { userId: user.userId, token });
-  if (before === 'returned') return 'canceled';
-  await withClaim(context, user, key, token, async (transaction, held) => {
+  const isReturned = await endClaim(context, user, key, token, 'returned', async (transaction, held) => {
     if (held.kind !== 'review') throw notFound();
     const marked = await issues.listMarked(transaction, account, taskId);
     if (marked.length === 0 && note === undefined) {
@@ -218,8 +237,9 @@ export async function returnJob(
       actor: 'reviewer',
       ends: 'returned',
     });
-    await editedJobs.setStage(transaction, account, jobId, ['review'], 'editing');
+    return editedJobs.setStage(transaction, account, jobId, ['review'], 'editing');
   });
+  if (isReturned === undefined) return 'canceled';
   context.observer.ended('returned');
   context.wakePropagation();
   return 'canceled';
@@ -302,7 +322,10 @@ export async function requireInTask(
   if (row === undefined || position < task.first_position || position > task.last_position) throw notFound();
 }
 
-/** Cancels the tasks of a job in the transaction that cancels the job. */
+/**
+ * Cancels the tasks of a job in the transaction that cancels the job. Its votes are withdrawn, because the customer has not
+ * paid for their texts.
+ */
 export async function cancelEditing(
   transaction: Transaction,
   account: AccountRef,
@@ -311,6 +334,7 @@ export async function cancelEditing(
 ): Promise<void> {
   if ((await editedJobs.lockEditedJob(transaction, account, jobId)) === undefined) return;
   await store.moveTasks(transaction, { account, jobId, trigger: 'cancel', actor: 'customer', ends });
+  await withdrawVotes(transaction, account, jobId, [{ first: 0, last: MAX_POSITION }]);
   await closeQueries(transaction, account, jobId);
   await editedJobs.setStage(transaction, account, jobId, ['editing', 'review', 'assembling'], 'canceled');
 }
@@ -336,7 +360,9 @@ export async function reopenEditing(
   await withdrawVotes(transaction, account, jobId, [{ first: 0, last: MAX_POSITION }]);
   // The delivery deleted the readings. Without them, the corrected texts would be no votes.
   const { job, segments } = await readSources(transaction, account, jobId);
-  await indexReadings(transaction, account, job, segments);
+  const taskJob = await editedJobs.readTaskJob(transaction, account, jobId);
+  const tone = await readTone(transaction, account, taskJob);
+  await indexReadings(transaction, account, job, tone, segments);
   const common = { account, jobId, actor: 'customer', ends: 'returned' } as const;
   await store.moveTasks(transaction, {
     ...common,

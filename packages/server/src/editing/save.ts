@@ -1,7 +1,8 @@
 /**
  * Saves a segment. A save sends the lease token of its claim and the revision that it replaces. If the claim
  * has ended, the text is stored for the next editor. If the segment has another revision, the error contains
- * the current segment. Repeating a save whose response was lost succeeds without a change.
+ * the current segment. If it was joined with an earlier one, its text is stored in the history of that segment, and
+ * the error contains that segment. Repeating a save whose response was lost succeeds without a change.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type CheckInput, check, distance, type Finding, keyOf } from '@dragoman/checks';
@@ -17,6 +18,7 @@ import type { EditingContext, EditingUser } from './context.ts';
 import { takeCuts } from './cuts.ts';
 import * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
+import { insertHistory } from './history-store.ts';
 import { recordLooks } from './looks-store.ts';
 import { hashTarget } from './readings.ts';
 import { carry } from './repeats.ts';
@@ -47,28 +49,31 @@ export async function saveSegment(
   const task = await findTask(database, key, user.userId);
   if (task === undefined || !task.has_claimed) throw notFound();
   if (position < task.first_position || position > task.last_position) throw notFound();
-  const [row] = await edits.readSegments(database, account, jobId, position, position);
+  const row = await edits.readSegmentWith(database, account, jobId, position);
   if (row === undefined) throw notFound();
+  const isPart = row.position !== position;
   const job = await editedJobs.readTaskJob(database, account, jobId);
   const { target, cuts } = takeCuts(row, request.target);
-  const edit = { ...editOf(row, job, user, { ...request, target }), cuts };
+  const edit = { ...editOf(row, job, user, { ...request, target }), position, cuts };
   // The checks run only with a valid claim, because their findings quote the customer's glossary.
   if (!task.holds) throw await keepLateEdit(context, user, key, edit, request.token);
   const inputOf = await checkInputs(context, key, job);
-  if (request.status === 'confirmed' && row.asked) {
+  const confirms = request.status === 'confirmed' && !isPart;
+  if (confirms && row.asked) {
     throw new ApiError('query_open', 'The segment waits for the answer of the customer.');
   }
-  const findings =
-    request.status === 'confirmed' ? requireConfirmable(inputOf(row, target), request.acknowledged) : [];
+  const findings = confirms ? requireConfirmable(inputOf(row, target), request.acknowledged) : [];
 
   const outcome = await database.transaction(async (transaction) => {
     const holder = { userId: user.userId, token: request.token };
     const saved = { saves: 1, activeMs: request.active_ms };
     const held = await claims.keepClaim(transaction, key, holder, context.rules.leaseSeconds, saved);
     if (held === undefined) return 'stale';
-    if (!(await edits.saveEdit(transaction, account, jobId, edit))) {
-      const [now] = await edits.readSegments(transaction, account, jobId, position, position);
-      return isSaved(now!, edit) ? { held, filled: [] } : 'conflict';
+    if (isPart || !(await edits.saveEdit(transaction, account, jobId, edit))) {
+      const now = (await edits.readSegmentWith(transaction, account, jobId, position))!;
+      if (isSaved(now, edit)) return { held, filled: [] };
+      if (now.position !== position) await keepInHistory(transaction, key, now, edit);
+      return { conflict: now.position };
     }
     if (task.kind === 'review') {
       const revision = edit.revision + 1;
@@ -87,12 +92,12 @@ export async function saveSegment(
   });
 
   if (outcome === 'stale') throw await keepLateEdit(context, user, key, edit, request.token);
-  const positions = outcome === 'conflict' ? [position] : [position, ...outcome.filled];
-  if (outcome !== 'conflict' && (edit.status === 'confirmed' || row.status === 'confirmed')) {
+  const positions = 'conflict' in outcome ? [outcome.conflict] : [position, ...outcome.filled];
+  if (!('conflict' in outcome) && (edit.status === 'confirmed' || row.status === 'confirmed')) {
     context.wakePropagation();
   }
   const shown = await present(context, user, key, task, job, positions);
-  if (outcome === 'conflict') {
+  if ('conflict' in outcome) {
     const message = 'The segment was changed meanwhile.';
     throw new ApiError('conflict', message, {}, { segment: shown[0] });
   }
@@ -123,6 +128,7 @@ function editOf(
 /** Returns true if an earlier attempt has already saved this edit. */
 function isSaved(now: edits.SegmentRow, edit: edits.Edit): boolean {
   return (
+    now.position === edit.position &&
     now.revision === edit.revision + 1 &&
     now.editor_id === edit.editorId &&
     now.status === edit.status &&
@@ -154,7 +160,7 @@ async function recordConfirmed(
   key: store.TaskKey,
   edit: edits.Edit,
 ): Promise<void> {
-  await edits.insertHistory(transaction, key.account, key.jobId, {
+  await insertHistory(transaction, key.account, key.jobId, {
     position: edit.position,
     kind: 'confirmed',
     target: edit.target,
@@ -231,7 +237,7 @@ async function fillRepeats(
 
 /**
  * Stores a text that arrived after its claim had ended: as a draft if the task is open and the segment
- * unchanged, otherwise in the segment's history. The text is discarded if the user never had the claim or has
+ * unchanged, otherwise in the history of the segment, or of the one with which it was joined. The text is discarded if the user never had the claim or has
  * lost the language pair.
  * @returns the error to throw
  */
@@ -246,29 +252,36 @@ async function keepLateEdit(
   const holder = { userId: user.userId, token };
   // Ends expired claims first, because the periodic run may not have ended the editor's claim yet.
   await endExpiredClaims(context);
-  return context.database.transaction(async (transaction) => {
+  const error = await context.database.transaction(async (transaction) => {
     const ended = await claims.findPastClaim(transaction, key, holder);
     if (ended === undefined) return staleLease(ended);
     await store.lockTasks(transaction, account, jobId, [taskId]);
     const task = await findTask(transaction, key, user.userId);
     if (task?.has_pair !== true) return staleLease(ended);
     const draft = { ...edit, status: 'draft', distance: 0, words: 0, activeMs: 0 } as const;
-    const [now] = await edits.readSegments(transaction, account, jobId, edit.position, edit.position);
-    if (now !== undefined && isSaved(now, edit)) return staleLease(ended, 'draft');
-    const saved = task.status === 'open' && (await edits.saveEdit(transaction, account, jobId, draft));
-    if (saved) {
-      if (now?.status === 'confirmed') await withdrawVote(transaction, key, edit.position);
+    const now = (await edits.readSegmentWith(transaction, account, jobId, edit.position))!;
+    if (isSaved(now, edit)) return staleLease(ended, 'draft');
+    const isOpen = task.status === 'open' && now.position === edit.position;
+    if (isOpen && (await edits.saveEdit(transaction, account, jobId, draft))) {
+      if (now.status === 'confirmed') await withdrawVote(transaction, key, edit.position);
       return staleLease(ended, 'draft');
     }
-    await edits.insertHistory(transaction, account, jobId, {
-      position: edit.position,
-      kind: 'left',
-      target: edit.target,
-      revision: edit.revision,
-      editorId: edit.editorId,
-    });
+    await keepInHistory(transaction, key, now, edit);
     return staleLease(ended, 'history');
   });
+  context.wakePropagation();
+  return error;
+}
+
+/** Stores a text in the history of `row`: of its segment, or of the one with which that was joined. */
+function keepInHistory(
+  transaction: Transaction,
+  { account, jobId }: store.TaskKey,
+  { position }: edits.SegmentRow,
+  { target, revision, editorId }: edits.Edit,
+): Promise<void> {
+  const past = { position, kind: 'left', target, revision, editorId } as const;
+  return insertHistory(transaction, account, jobId, past);
 }
 
 async function present(

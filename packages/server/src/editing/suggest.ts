@@ -4,7 +4,6 @@ import { glossary } from '@dragoman/checks';
 import { plainText } from '@dragoman/documents';
 import { limitAttempts } from '../access/sessions.ts';
 import { notFound } from '../base/errors.ts';
-import { readContext } from '../brands/brands.ts';
 import { readJobTerms } from '../brands/proposals.ts';
 import { concordance } from '../memory/entries.ts';
 import { findMatches } from '../memory/memory.ts';
@@ -16,6 +15,7 @@ import * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
 import type * as store from './store.ts';
 import type { ConcordanceBody, MatchesBody } from './suggestion-schemas.ts';
+import { readTone } from './tone.ts';
 import { presentTaskTerm } from './view.ts';
 
 export async function suggest(
@@ -37,9 +37,8 @@ export async function suggest(
   if (row === undefined) throw notFound();
   const { source } = row;
   const pair = { from: job.source_language, to: job.target_language, brand: job.brand ?? undefined };
-  const { tone } = await readContext(database, account, job.brand, job.target_language);
   const terms = await readJobTerms(database, account, proposalJob(jobId, job));
-  const purpose = { ...pair, tone: job.tone ?? tone };
+  const purpose = { ...pair, tone: await readTone(database, account, job) };
   const [previous, next] = [sourceAt(position - 1), sourceAt(position + 1)];
   const parts = sourceParts(row);
   const [whole, ...ofParts] = await Promise.all([

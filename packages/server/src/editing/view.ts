@@ -24,6 +24,7 @@ import { draftWithCuts, withCuts } from './cuts.ts';
 import { describeJob, UnpreparedDocument, unprepared } from './descriptions.ts';
 import * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
+import { readHistory } from './history-store.ts';
 import * as issues from './issues-store.ts';
 import { readLooks } from './looks-store.ts';
 import { listQueriesOfJob, type QueryRow } from './query-store.ts';
@@ -38,6 +39,7 @@ import type {
   TermOfTask,
 } from './schemas.ts';
 import type * as store from './store.ts';
+import { readTone } from './tone.ts';
 import { readSegmentVotes } from './vote-view.ts';
 
 export async function readTask(
@@ -70,9 +72,10 @@ async function presentTask(
     isWhole ? listQueriesOfJob(database, account, jobId) : [],
   ]);
   const votes = isWhole ? await readSegmentVotes(context, account, jobId, rows) : undefined;
-  const [segments, brand, { instructions }, terms] = await Promise.all([
+  const [segments, brand, tone, { instructions }, terms] = await Promise.all([
     presentSegments(context, user, key, task, job, rows, votes),
     readContext(database, account, job.brand, job.target_language),
+    readTone(database, account, job),
     readTexts(database, account, jobId, ['instructions']),
     isWhole ? readJobTerms(database, account, proposalJob(jobId, job)) : [],
   ]);
@@ -94,7 +97,7 @@ async function presentTask(
       format: job.text_format,
       source_language: job.source_language,
       target_language: job.target_language,
-      tone: job.tone ?? brand.tone ?? null,
+      tone: tone ?? null,
       topics: job.topics ?? [],
       brand: job.brand_name,
       instructions: includesAccess(task.access, 'offer') ? allInstructions : [],
@@ -353,6 +356,6 @@ export async function readSegmentHistory(
   position: number,
 ) {
   await requireSegmentAccess(context, user, key, await openTask(context, user, key, 'record'), position);
-  const rows = await edits.readHistory(context.database, key.account, key.jobId, position);
+  const rows = await readHistory(context.database, key.account, key.jobId, position);
   return { entries: rows.map((row) => ({ ...row, created_at: row.created_at.toISOString() })) };
 }

@@ -4,6 +4,7 @@
  */
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, HTTPMethods } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Caller, KeyScope } from '../base/account.ts';
@@ -99,6 +100,13 @@ const compressedBody = () =>
  */
 export function answerErrors(app: FastifyInstance, log: Log): void {
   answerWith(app, log, (error) => ({ error: error.message }));
+  // A stream that fails after its headers were sent ends the connection, and no error handler is called.
+  app.addHook('onSend', async (request, _, payload) => {
+    if (!(payload instanceof Readable)) return;
+    payload.once('error', (error) =>
+      log.error({ error, request: request.id, route: routeOf(request) }, 'an answer broke off'),
+    );
+  });
   const answerNotFound = (request: FastifyRequest, reply: FastifyReply) =>
     reply.code(404).send(isWebPath(request.url) ? presentWebError(notFound()) : { error: 'Not found' });
   app.setNotFoundHandler(answerNotFound);

@@ -1,5 +1,4 @@
 /** Creates up to 1,000 human jobs in one request, all or none. */
-import { isOverQuota } from '../accounts/sandbox-words.ts';
 import type { Caller } from '../base/account.ts';
 import { ApiError, fieldErrors, MAX_LINES } from '../base/errors.ts';
 import { assignUid } from '../base/ids.ts';
@@ -17,7 +16,7 @@ import { type NewJob, newPresentedJob } from './insert-store.ts';
 import { readAccountBalance } from './jobs.ts';
 import { createComparisonBudget } from './matches.ts';
 import { presentCreation } from './present.ts';
-import type { CreateRequest } from './request.ts';
+import { type CreateRequest, fingerprint } from './request.ts';
 import type { JobCreationBody } from './schemas.ts';
 import * as store from './store.ts';
 
@@ -28,6 +27,21 @@ import * as store from './store.ts';
 const INLINE_BULK_LENGTH = 64 * 1024;
 
 type InsertedBulk = Extract<BulkInsertResult, { kind: 'inserted' }>;
+
+interface Bulk {
+  context: CreationContext;
+  caller: Caller;
+  requests: readonly CreateRequest[];
+  key: IdempotencyKey | undefined;
+  /** The jobs that an earlier attempt created, by their place in `requests`. */
+  earlier: ReadonlyMap<number, store.JobRow>;
+}
+
+/** A job to insert, with its place in the requests. */
+interface PlacedJob {
+  index: number;
+  job: NewJob;
+}
 
 /**
  * Creates human jobs, or finds those that the same request created before.
@@ -40,35 +54,59 @@ export async function createBulk(
   requests: readonly CreateRequest[],
   key: IdempotencyKey | undefined,
 ): Promise<JobCreationBody[]> {
+  const bulk: Bulk = { context, caller, requests, key, earlier: new Map() };
   try {
-    return await insertBulk(context, caller, requests, await prepareBulk(context, caller, requests), key);
+    return await insertBulk(bulk, await prepareBulk(bulk));
   } catch (error) {
-    const texts = requests.map(({ text }) => text);
-    const keyed =
-      key && error instanceof ApiError
-        ? await findKeyedJobs(context.database, caller, key, texts)
-        : undefined;
-    if (keyed === undefined) throw error;
-    return keyed.bodies;
+    // A repeated request may be refused today: its brand may be gone, its language pair closed, or the sandbox
+    // quota used up. The jobs that an earlier attempt created are not checked.
+    if (!(error instanceof ApiError)) throw error;
+    const keyed = await findKeyed(bulk);
+    if (keyed !== undefined) return keyed;
+    const earlier = await findEarlier(bulk);
+    if (earlier.size === 0) throw error;
+    const rest = { ...bulk, earlier };
+    return insertBulk(rest, await prepareBulk(rest));
   }
 }
 
-/** Prepares all jobs. The error lists the problems of all jobs, up to the maximum number of lines. */
-async function prepareBulk(
-  { prepare }: CreationContext,
-  caller: Caller,
-  requests: readonly CreateRequest[],
-): Promise<NewJob[]> {
+async function findKeyed({ context, caller, requests, key }: Bulk): Promise<JobCreationBody[] | undefined> {
+  const texts = requests.map(({ text }) => text);
+  return key && (await findKeyedJobs(context.database, caller, key, texts))?.bodies;
+}
+
+/** Finds the jobs that an earlier attempt created, by their uids. */
+async function findEarlier({ context, caller, requests }: Bulk): Promise<Bulk['earlier']> {
+  const { account, environment } = caller;
+  const uids = requests.flatMap(({ uid }) => uid ?? []);
+  const rows = await store.findJobsByUid(context.database, account, environment, uids);
+  const byUid = new Map(rows.map((row) => [row.uid, row]));
+  return new Map(
+    requests.flatMap((request, index) => {
+      const row = request.uid === undefined ? undefined : byUid.get(request.uid);
+      return row?.request_hash.equals(fingerprint('human', request)) ? [[index, row] as const] : [];
+    }),
+  );
+}
+
+/**
+ * Prepares the jobs that no earlier attempt created. The error lists the problems of all of them, up to the maximum
+ * number of lines.
+ */
+async function prepareBulk({ context, caller, requests, earlier }: Bulk): Promise<PlacedJob[]> {
   const length = requests.reduce(
     (sum, { text, targetText }) => sum + text.length + (targetText?.length ?? 0),
     0,
   );
-  const jobs: NewJob[] = [];
+  const jobs: PlacedJob[] = [];
   const complaints: string[] = [];
   const budget = createComparisonBudget();
   for (const [index, request] of requests.entries()) {
+    if (earlier.has(index)) continue;
     try {
-      jobs.push(await prepare(caller, 'human', request, length > INLINE_BULK_LENGTH, budget));
+      const apart = length > INLINE_BULK_LENGTH;
+      const job = await context.prepare(caller, 'human', request, { apart, budget });
+      jobs.push({ index, job });
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'invalid_request') throw error;
       complaints.push(...error.message.split('\n').map((line) => `objects[${index}].${line}`));
@@ -84,93 +122,73 @@ async function prepareBulk(
   return jobs;
 }
 
-async function insertBulk(
-  context: CreationContext,
-  caller: Caller,
-  requests: readonly CreateRequest[],
-  jobs: NewJob[],
-  key: IdempotencyKey | undefined,
-): Promise<JobCreationBody[]> {
-  const { database } = context;
+async function insertBulk(bulk: Bulk, jobs: readonly PlacedJob[]): Promise<JobCreationBody[]> {
+  const { requests } = bulk;
+  if (jobs.length === 0) return presentBulk(bulk, jobs, undefined);
   for (let tried = 1; tried <= UID_TRIES; tried++) {
     assignDistinctUids(requests, jobs);
-    const inserted = await insertWithinQuota(context, caller, jobs, key);
-    if (inserted.kind === 'inserted') return presentBulk(context, caller, jobs, inserted);
+    const inserted = await insertWithinQuota(
+      bulk,
+      jobs.map(({ job }) => job),
+    );
+    if (inserted.kind === 'inserted') return presentBulk(bulk, jobs, inserted);
     if (inserted.kind === 'key used') {
-      const texts = requests.map(({ text }) => text);
-      const found = await findKeyedJobs(database, caller, key!, texts);
-      if (found !== undefined) return found.bodies;
+      const keyed = await findKeyed(bulk);
+      if (keyed !== undefined) return keyed;
       continue;
     }
-    const complaints = jobs.flatMap(({ uid }, index) =>
-      requests[index]!.uid !== undefined && inserted.uids.has(uid)
-        ? [`objects[${index}].uid: already exists`]
-        : [],
+    const taken = jobs.filter(({ job }) => inserted.uids.has(job.uid));
+    const complaints = taken.flatMap(({ index }) =>
+      requests[index]!.uid === undefined ? [] : [`objects[${index}].uid: already exists`],
     );
     if (complaints.length > 0) throw fieldErrors(complaints);
-    for (const job of jobs) if (inserted.uids.has(job.uid)) job.uid = assignUid();
+    for (const { job } of taken) job.uid = assignUid();
   }
   throw new Error('no free uid was found');
 }
 
-/**
- * Inserts jobs and counts their words. If an earlier attempt created some of the jobs, only the missing ones
- * are counted.
- */
-async function insertWithinQuota(
-  { database, quota, inserts }: CreationContext,
-  caller: Caller,
+/** Inserts jobs and counts the words of those that are new. */
+function insertWithinQuota(
+  { context, caller, key, earlier }: Bulk,
   jobs: readonly NewJob[],
-  key: IdempotencyKey | undefined,
 ): Promise<BulkInsertResult> {
-  const insert = (counted: readonly NewJob[]) =>
-    quota.within(
+  const { database, quota, inserts } = context;
+  const ids = new Map([...earlier].map(([index, { job_id }]) => [index, job_id]));
+  return quota
+    .within(
       caller,
-      { words: countQuotaWords(counted), field: 'objects' },
-      () => inserts.bulk({ jobs, key }),
+      { words: countQuotaWords(jobs), field: 'objects' },
+      () => inserts.bulk({ jobs, key, earlier: ids }),
       (result) =>
         result.kind === 'inserted' && jobs.every(({ uid }) => isNew(result, uid))
           ? countQuotaWords(jobs)
           : countInsertedWords(database, caller, jobs),
-    );
-  return insert(jobs)
-    .catch(async (error: unknown) => {
-      const missing = isOverQuota(error) ? await withoutExisting(database, caller, jobs) : jobs;
-      if (missing.length === jobs.length) throw error;
-      return insert(missing);
-    })
+    )
     .catch((error: unknown) => {
       const cents = jobs.reduce((sum, { priceCents }) => sum + priceCents, 0);
       return rejectInsert(database, error, caller, cents);
     });
 }
 
-async function withoutExisting(
-  database: CreationContext['database'],
-  { account, environment }: Caller,
-  jobs: readonly NewJob[],
-): Promise<NewJob[]> {
-  const uids = jobs.map(({ uid }) => uid);
-  const found = await store.findJobsByUid(database, account, environment, uids);
-  const existing = new Set(found.map(({ uid }) => uid));
-  return jobs.filter(({ uid }) => !existing.has(uid));
-}
-
+/** @param inserted undefined if an earlier attempt created all jobs */
 async function presentBulk(
-  { database }: CreationContext,
-  caller: Caller,
-  jobs: readonly NewJob[],
-  { found, balance: known }: InsertedBulk,
+  { context, caller, requests, earlier }: Bulk,
+  jobs: readonly PlacedJob[],
+  inserted: InsertedBulk | undefined,
 ): Promise<JobCreationBody[]> {
   const balance =
-    known === undefined
-      ? await readAccountBalance(database, caller)
-      : { balance: known, client: caller.username };
-  return jobs.map((job) => {
-    const one = found.get(job.uid)!;
-    const presented = 'orderNumber' in one ? newPresentedJob(job, one.orderNumber) : one;
-    return presentCreation(presented, job.text, balance);
-  });
+    inserted?.balance === undefined
+      ? await readAccountBalance(context.database, caller)
+      : { balance: inserted.balance, client: caller.username };
+  const made = new Map(
+    jobs.map(({ index, job }) => {
+      const one = inserted!.found.get(job.uid)!;
+      return [index, 'orderNumber' in one ? newPresentedJob(job, one.orderNumber) : one];
+    }),
+  );
+  return requests.map(({ text }, index) =>
+    presentCreation((earlier.get(index) ?? made.get(index))!, text, balance),
+  );
 }
 
 function isNew({ found }: InsertedBulk, uid: string): boolean {
@@ -178,9 +196,9 @@ function isNew({ found }: InsertedBulk, uid: string): boolean {
 }
 
 /** Assigns uids that differ from each other and from the uids that the caller gave. */
-function assignDistinctUids(requests: readonly CreateRequest[], jobs: readonly NewJob[]): void {
+function assignDistinctUids(requests: readonly CreateRequest[], jobs: readonly PlacedJob[]): void {
   const uids = new Set(requests.flatMap(({ uid }) => uid ?? []));
-  for (const [index, job] of jobs.entries()) {
+  for (const { index, job } of jobs) {
     if (requests[index]!.uid !== undefined) continue;
     while (uids.has(job.uid)) job.uid = assignUid();
     uids.add(job.uid);

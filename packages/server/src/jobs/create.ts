@@ -95,7 +95,8 @@ export function createJobCreator(options: JobCreatorOptions): JobCreator {
       try {
         const job = { ...(await prepare(caller, tier, request)), name };
         if (price !== undefined && price !== job.priceCents) {
-          throw new ApiError('price_changed', 'The price has changed.', {}, { price: job.priceCents });
+          const message = `The price has changed: it is ${job.priceCents} cents now.`;
+          throw new ApiError('price_changed', message, {}, { price: job.priceCents });
         }
         return await insertOne(context, caller, job, request.uid === undefined, key);
       } catch (error) {

@@ -21,9 +21,10 @@ import type { Settings } from '../settings/settings.ts';
 import type { JobCreator } from './create.ts';
 import { OwnJob, presentOwnJob } from './customer.ts';
 import { attachmentOf, cleanFileName, FILE_TYPES, resultFileName } from './files.ts';
+import { idempotencyHeader } from './header-schemas.ts';
 import { requestMail } from './mail-store.ts';
 import { showsResult } from './present.ts';
-import { IDEMPOTENCY_KEY, JobRequest, jobParameters } from './schemas.ts';
+import { JobRequest, jobParameters } from './schemas.ts';
 import { findJob, type JobTier } from './store.ts';
 import { readTexts } from './text-store.ts';
 
@@ -145,7 +146,7 @@ const createSchema = {
   description:
     'Creates a job. Without an `Idempotency-Key`, a request with the same name, text and options within 24 hours returns the job of the first one. Error `insufficient_balance`: `missing` is the number of cents that are missing.',
   tags: ['Own account'],
-  headers: Type.Object({ 'Idempotency-Key': IDEMPOTENCY_KEY }),
+  headers: idempotencyHeader,
   body: NewDocument,
   response: {
     200: answer('The job that an earlier request created.', SentDocument),

@@ -41,6 +41,8 @@ export type InsertResult =
 export interface JobBulk {
   jobs: readonly NewJob[];
   key: IdempotencyKey | undefined;
+  /** The ids of jobs that an earlier attempt created, by their place in the request. They are not in `jobs`. */
+  earlier: ReadonlyMap<number, string>;
 }
 
 export type BulkInsertResult =
@@ -285,12 +287,12 @@ class UidsTaken extends Error {
 async function insertBulk(
   database: Database,
   begun: OpenCreation,
-  { jobs, key }: JobBulk,
+  { jobs, key, earlier }: JobBulk,
 ): Promise<BulkInsertResult> {
   const { account, environment } = jobs[0]!;
   const insert = async (transaction: Transaction): Promise<BulkInsertResult> => {
     if (key !== undefined) {
-      const fresh = await insertIdempotencyKeys(transaction, [keyEntry(jobs, key)]);
+      const fresh = await insertIdempotencyKeys(transaction, [keyEntry(jobs, key, earlier)]);
       if (fresh.size === 0) return { kind: 'key used' };
     }
     const made = new Set<string>();
@@ -314,7 +316,7 @@ async function insertBulk(
       for (const [uid, row] of rows) found.set(uid, row);
       if (key !== undefined) {
         const ids = jobs.map(({ jobId, uid }) => rows.get(uid)?.job_id ?? jobId);
-        await correctIdempotencyKey(transaction, account, environment, key, ids);
+        await correctIdempotencyKey(transaction, account, environment, key, inOrder(ids, earlier));
       }
     }
     const balanceOf = await hold(
@@ -368,9 +370,21 @@ function hold(
   return holdPrices(transaction, holds);
 }
 
-function keyEntry(jobs: readonly NewJob[], key: IdempotencyKey): IdempotencyEntry {
+function keyEntry(
+  jobs: readonly NewJob[],
+  key: IdempotencyKey,
+  earlier: JobBulk['earlier'] = new Map(),
+): IdempotencyEntry {
   const { account, environment } = jobs[0]!;
-  return { account, environment, ...key, jobIds: jobs.map(({ jobId }) => jobId) };
+  const ids = jobs.map(({ jobId }) => jobId);
+  return { account, environment, ...key, jobIds: inOrder(ids, earlier) };
+}
+
+/** Returns the ids of new and earlier jobs in the order of the request. */
+function inOrder(ids: readonly string[], earlier: JobBulk['earlier']): string[] {
+  const fresh = ids.values();
+  const places = Array.from({ length: ids.length + earlier.size }, (_, place) => place);
+  return places.map((place) => earlier.get(place) ?? (fresh.next().value as string));
 }
 
 /** Splits jobs into chunks within the limits of a batch. */

@@ -252,6 +252,25 @@ describe('a text that the translation memory has', () => {
     expect((await send(40)).body.job.price).toBe(40);
   });
 
+  it('is required by the header Quoted-Price of a create, but not again of its repeats', async () => {
+    const customer = await createCustomer();
+    await remember(customer, HOUSE);
+    const create = (price: string, path = HUMAN) =>
+      customer.call('POST', path, job(HOUSE, { uid: `of-${path.length}`, price: 1 }), {
+        'quoted-price': price,
+      });
+    const refused = await create('40');
+    expect([refused.status, refused.body.error]).toEqual([409, 'The price has changed: it is 20 cents now.']);
+    expect((await create('a lot')).body.error).toBe('quoted_price: must be a price in cents.');
+    expect(await balanceOf(customer)).toBe(1_000);
+    expect((await create('20')).status).toBe(201);
+    await withdrawAll(customer);
+    expect((await create('20')).status).toBe(200);
+    expect((await create('40')).status).toBe(200);
+    expect((await create('7', MACHINE)).status).toBe(409);
+    expect((await create('8', MACHINE)).status).toBe(201);
+  });
+
   it('keeps the price of its creation when the memory changes later', async () => {
     const customer = await createCustomer();
     await remember(customer, HOUSE);
@@ -262,14 +281,16 @@ describe('a text that the translation memory has', () => {
     expect(await balanceOf(customer)).toBe(980);
   });
 
-  it('keeps its discounts through an upgrade and its cancellation', async () => {
+  it('is the full price for an upgrade, because its draft is the translation that the customer has', async () => {
     const customer = await createCustomer();
     const { call } = customer;
     await call('POST', MACHINE, job(HOUSE, { uid: 'up' }));
     await until(async () => (await call('GET', `${MACHINE}up/`)).body.status === 'completed');
     await remember(customer, HOUSE);
     await call('PATCH', `${MACHINE}up/`, { status: 'upgrade', properties: null });
-    expect((await call('GET', `${HUMAN}up/`)).body).toMatchObject({ price: 20, discounts: EXACT });
+    const upgraded = (await call('GET', `${HUMAN}up/`)).body;
+    expect(upgraded.price).toBe(40);
+    expect(upgraded).not.toHaveProperty('discounts');
     expect((await call('DELETE', `${HUMAN}up/`)).status).toBe(200);
     const { body } = await call('GET', `${MACHINE}up/`);
     expect(body.price).toBe(8);

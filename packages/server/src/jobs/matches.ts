@@ -4,6 +4,7 @@
  */
 import { plainText } from '@dragoman/documents';
 import type { AccountRef } from '../base/account.ts';
+import { createTurns } from '../base/turns.ts';
 import type { Database } from '../database/database.ts';
 import {
   FUZZY_KINDS,
@@ -126,7 +127,9 @@ async function addSimilar(
   /** The places of each different source. */
   const places = new Map<string, number[]>();
   let counted: number | undefined;
+  const turn = createTurns();
   for (const [index, { pieces, words }] of segments.entries()) {
+    await turn(pieces.length);
     const { length } = plainText(pieces);
     if (matches[index] !== undefined || words === 0 || length > MAX_LENGTH) continue;
     const source = JSON.stringify(pieces);

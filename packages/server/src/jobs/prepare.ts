@@ -36,24 +36,30 @@ export interface JobPreparerOptions {
   settings: Pick<Settings, 'sandboxHoldSeconds' | 'machineHoldSeconds'>;
 }
 
+/** How the text of a request is examined. */
+interface Reading {
+  /** True to scan even a small text in a scanner process, because it is one of many texts. */
+  apart: boolean;
+  /** What the request may still compare with similar entries of the memory. */
+  budget: ComparisonBudget;
+  /** True if the job is drafted from a translation that exists, and not from the memory. */
+  hasDraft: boolean;
+}
+
 /**
- * Prepares a job.
- * @param apart true to scan even a small text in a scanner process, because it is one of many texts
- * @param budget what the request may still compare with similar entries of the memory; a new budget by default
+ * Prepares a job. @param reading by default not apart, with a new budget and without a draft
  * @throws ApiError `invalid_request`, `unavailable`
  */
 export type JobPreparer = (
   caller: Caller,
   tier: JobTier,
   request: CreateRequest,
-  apart?: boolean,
-  budget?: ComparisonBudget,
+  reading?: Partial<Reading>,
 ) => Promise<NewJob>;
 
 export function createJobPreparer(options: JobPreparerOptions): JobPreparer {
   const { settings } = options;
-  return async (caller, tier, request, apart = false, budget = createComparisonBudget()) => {
-    const reading = { apart, budget };
+  return async (caller, tier, request, reading) => {
     const { brands, sourceLanguage, words, priceOf } = await check(caller, [tier], request, options, reading);
     const price = await priceOf(tier);
     return {
@@ -109,10 +115,7 @@ export async function quoteJob(
   options: JobPreparerOptions,
 ): Promise<Quote> {
   const tiers: JobTier[] = ['human', 'machine'];
-  const { sourceLanguage, words, counted, priceOf } = await check(caller, tiers, request, options, {
-    apart: false,
-    budget: createComparisonBudget(),
-  });
+  const { sourceLanguage, words, counted, priceOf } = await check(caller, tiers, request, options);
   return {
     sourceLanguage,
     words,
@@ -127,7 +130,7 @@ async function check(
   tiers: readonly JobTier[],
   request: CreateRequest,
   options: JobPreparerOptions,
-  reading: { apart: boolean; budget: ComparisonBudget },
+  reading: Partial<Reading> = {},
 ) {
   if (request.callbackUrl !== undefined) {
     const checked = options.guard.checkUrl(request.callbackUrl);
@@ -137,8 +140,11 @@ async function check(
   const free = await Promise.all(tiers.map((tier) => options.prices.isFree(tier)));
   const isPriced = free.includes(false);
   const { sourceLanguage, counts } = await examine(caller, request, brands, options, {
-    ...reading,
+    apart: false,
+    budget: createComparisonBudget(),
+    hasDraft: request.targetText !== undefined,
     isPriced,
+    ...reading,
   });
   const pair = { sourceLanguage, targetLanguage: request.targetLanguage };
   const priceOf = (tier: JobTier) => options.prices.priceOf(caller.account, tier, pair, counts);
@@ -167,7 +173,7 @@ async function examine(
   request: CreateRequest,
   brands: ResolvedBrand,
   { database, languages, prices, scanner }: JobPreparerOptions,
-  { apart, budget, isPriced }: { apart: boolean; budget: ComparisonBudget; isPriced: boolean },
+  { apart, budget, hasDraft, isPriced }: Reading & { isPriced: boolean },
 ): Promise<{ sourceLanguage: string; counts: WordCounts }> {
   const { account } = caller;
   const { targetLanguage } = request;
@@ -177,11 +183,7 @@ async function examine(
   }
   const offered = await languages.sources(caller.environment, targetLanguage);
   const searchesMemory =
-    isPriced &&
-    // A job with a supplied translation is drafted from it, and not from the memory.
-    request.targetText === undefined &&
-    usesMemory(prices.shares) &&
-    (await hasMemory(database, account));
+    isPriced && !hasDraft && usesMemory(prices.shares) && (await hasMemory(database, account));
   const task = {
     text: request.text,
     format: request.textFormat,

@@ -5,9 +5,9 @@ import type { Format } from '@dragoman/documents';
 import Type, { type Static } from 'typebox';
 import { fieldErrors, tooLarge } from '../base/errors.ts';
 import { createReader, isPlainObject } from '../http/input.ts';
+import { IDEMPOTENCY_KEY, QUOTED_PRICE } from './header-schemas.ts';
 import {
   BulkRequest,
-  IDEMPOTENCY_KEY,
   JobRequest,
   MachineJobRequest,
   UpgradeRequest as UpgradeBody,
@@ -36,6 +36,7 @@ const readMachineJob = createReader(MachineJobRequest, OPTIONS);
 const readBulk = createReader(BulkRequest, OPTIONS);
 const readUpgrade = createReader(UpgradeBody, OPTIONS);
 const readKey = createReader(Type.Object({ idempotency_key: IDEMPOTENCY_KEY }));
+const readPrice = createReader(Type.Object({ quoted_price: QUOTED_PRICE }));
 
 /**
  * Reads the body of a create. `formality` is the older name of `tone`; an empty list of topics is absent.
@@ -138,6 +139,12 @@ export function readIdempotencyKey(
 ): { key: string; requestHash: Buffer } | undefined {
   const { idempotency_key: key } = readKey({ idempotency_key: header });
   return key === undefined ? undefined : { key, requestHash: hash() };
+}
+
+/** Reads the `Quoted-Price` header, in cents; undefined if it is absent. @throws ApiError `invalid_request` */
+export function readQuotedPrice(header: unknown): number | undefined {
+  const { quoted_price: price } = readPrice({ quoted_price: header });
+  return price === undefined ? undefined : Number(price);
 }
 
 /**

@@ -7,6 +7,7 @@ import type { JobCreator } from './create.ts';
 import { cancelJob, type JobHooks, readJob } from './jobs.ts';
 import { type JobPage, listJobs } from './lists.ts';
 import { type Page, readListQuery } from './query.ts';
+import { readQuotedPrice } from './request.ts';
 import {
   acceptJobSchema,
   cancelJobSchema,
@@ -65,7 +66,9 @@ export function jobRoutes(
         unchecked: true,
         async handler(request, reply) {
           const key = request.headers['idempotency-key'];
-          const { status, body } = await creator.create(request.caller, tier, request.body, key);
+          const price = readQuotedPrice(request.headers['quoted-price']);
+          const { caller } = request;
+          const { status, body } = await creator.create(caller, tier, request.body, key, undefined, price);
           return reply.code(status).send(body);
         },
       },

@@ -14,6 +14,7 @@ import {
   UNTRANSLATED,
 } from '../http/schemas.ts';
 import { DiscountBody } from '../ledger/price-list.ts';
+import { createHeaders, idempotencyHeader } from './header-schemas.ts';
 import { FILTERED_STATUSES } from './query.ts';
 import { JOB_STATUSES } from './states.ts';
 import type { JobTier } from './store.ts';
@@ -253,7 +254,7 @@ export function createJobSchema(tier: JobTier): FastifySchema {
     description:
       'Returns after the job is on disk. A repeated request with the same `uid`, or the same `Idempotency-Key`, returns the existing job.',
     tags: [tag],
-    headers: idempotencyHeader,
+    headers: createHeaders,
     body: tier === 'human' ? JobRequest : MachineJobRequest,
     response: {
       200: answer('The job that the same request created before; nothing is charged.', creation),
@@ -261,6 +262,7 @@ export function createJobSchema(tier: JobTier): FastifySchema {
       ...errorResponses(
         'invalid_request',
         'insufficient_balance',
+        'price_changed',
         'read_only_key',
         'sandbox_quota',
         'too_large',
@@ -270,18 +272,6 @@ export function createJobSchema(tier: JobTier): FastifySchema {
 }
 
 export const jobParameters = Type.Object({ uid: UID });
-
-export const IDEMPOTENCY_KEY = Type.Optional(
-  Type.String({
-    minLength: 1,
-    maxLength: 255,
-    pattern: '^[ -~]*$',
-    'x-fault': 'must be 1 to 255 printable ASCII characters.',
-    description: 'Makes a retry within 24 hours safe, also without a `uid`.',
-    examples: ['7d0c1f5e'],
-  }),
-);
-const idempotencyHeader = Type.Object({ 'Idempotency-Key': IDEMPOTENCY_KEY });
 
 export const BulkRequest = Type.Object(
   { objects: Type.Array(JobRequest, { minItems: 1, maxItems: 1000 }) },

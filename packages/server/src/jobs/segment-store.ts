@@ -18,14 +18,26 @@ export interface DraftedSegment {
 }
 
 // A job that is upgraded a second time already has segments. Segments whose source is unchanged keep their
-// edits.
-const FIND_SEGMENTS = statement<{ position: number; segment_id: string; source: unknown }>(
+// edits, and joined segments stay joined if all of their sources are unchanged.
+const FIND_SEGMENTS = statement<FoundSegment>(
   'jobs.find_segments',
-  `select position, segment_id, source from segments where part = $1 and account_id = $2 and job_id = $3`,
+  `select position, segment_id, coalesce(joined->'own'->'source', source) as source,
+          coalesce(joined_to, case when joined is not null then position end) as joined_to
+     from segments where part = $1 and account_id = $2 and job_id = $3`,
 );
+interface FoundSegment {
+  position: number;
+  segment_id: string;
+  source: unknown;
+  /** The position of the first of the joined segments; null: not joined. */
+  joined_to: number | null;
+}
 const CLEAR_SEGMENTS = statement(
   'jobs.clear_segments',
-  `delete from segments where part = $1 and account_id = $2 and job_id = $3 and position = any($4)`,
+  `with apart as (
+     update segments set joined_to = null
+      where part = $1 and account_id = $2 and job_id = $3 and joined_to = any($4) and position <> all($4))
+   delete from segments where part = $1 and account_id = $2 and job_id = $3 and position = any($4)`,
 );
 const INSERT_SEGMENTS = statement(
   'jobs.insert_segments',
@@ -39,7 +51,8 @@ const INSERT_SEGMENTS = statement(
    on conflict (part, account_id, job_id, position) do update
       set draft = excluded.draft, route = excluded.route, notes = excluded.notes, failure = excluded.failure,
           confidence = excluded.confidence, least_confidence = excluded.least_confidence,
-          repeats = null, joined_to = null, similar_entry = excluded.similar_entry`,
+          repeats = null, similar_entry = excluded.similar_entry
+    where segments.joined is null`,
 );
 
 /** Writes the segments of a job with their drafts, and deletes old segments that differ from the new ones. */
@@ -50,14 +63,14 @@ export async function writeSegments(
   segments: readonly DraftedSegment[],
 ): Promise<void> {
   const key = [account.part, account.accountId, jobId];
-  const stale = (await transaction.query(FIND_SEGMENTS, key)).filter(({ position, segment_id, source }) => {
+  const found = await transaction.query(FIND_SEGMENTS, key);
+  const changed = found.filter(({ position, segment_id, source }) => {
     const segment = segments[position];
     const isSame = segment?.segmentId === segment_id && isDeepStrictEqual(asJson(segment.source), source);
     return !isSame;
   });
-  if (stale.length > 0) {
-    await transaction.query(CLEAR_SEGMENTS, [...key, stale.map(({ position }) => position)]);
-  }
+  const stale = new Set(changed.flatMap(({ position, joined_to }) => [position, joined_to ?? position]));
+  if (stale.size > 0) await transaction.query(CLEAR_SEGMENTS, [...key, [...stale]]);
   await transaction.query(INSERT_SEGMENTS, {
     part: account.part,
     account_id: account.accountId,

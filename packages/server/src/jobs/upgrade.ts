@@ -1,6 +1,6 @@
 /**
  * Upgrades a completed machine job to a human job with the same uid. The upgraded job is treated and charged
- * like a human job that was created with the machine's result as `target_text`. The charge for the machine
+ * like a human job that was created with the machine's result as `target_text`: that translation is the draft. The charge for the machine
  * job stays (docs/decisions/0008-upgrades.md). If the upgraded job is canceled before an editor has finished
  * it, it becomes the completed machine job again (`cancelJob`).
  */
@@ -90,7 +90,9 @@ async function prepareUpgrade(
     target_language: row.target_language,
   };
   try {
-    return await prepare(caller, 'human', readCreateRequest(fields, 'human', maxTextBytes));
+    // The draft is the machine's translation, so matches of the memory do not lower the price.
+    const request = readCreateRequest(fields, 'human', maxTextBytes);
+    return await prepare(caller, 'human', request, { hasDraft: true });
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'invalid_request') throw error;
     const lines = error.message.split('\n').map((line) => `properties.${line}`);

@@ -16,6 +16,7 @@
  *   sandbox trigger in the text          failed at once, or completed as after a fallback
  *   engine unavailable                   retried every minute for a day, then the job fails
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { Piece } from '@dragoman/documents';
 import type { Context, Lane } from '@dragoman/engines';
 import type { Log } from '../base/log.ts';
@@ -164,8 +165,9 @@ async function decide(
   if (texts.supplied !== undefined && !toEditor && isUpgrade && row.untranslated === null) {
     return finish(texts.supplied, held);
   }
-  // For an editor, an upgraded job is drafted by an engine again: the machine's result has no segments. Without an
-  // editor, it is drafted again if some segments of the result were not translated.
+  // For an editor, an upgraded job is drafted by an engine again, because the machine's result has no segments; where the
+  // draft differs from the result, the result takes its place. Without an editor, it is drafted again if some segments of
+  // the result were not translated.
   if (texts.supplied !== undefined && !isUpgrade && !isRedraft) {
     return alignSupplied(options, lease, job, texts.supplied);
   }
@@ -178,6 +180,10 @@ async function decide(
   if (retry !== undefined) return retry;
   const matches = matchesOf(drafted);
   if (toEditor && isRedraft) return { kind: 'redrafted', segments: drafted.map(segmentForEditor), matches };
+  if (toEditor && isUpgrade && texts.supplied !== undefined) {
+    const made = await withResult(options, lease, job, drafted, texts.supplied);
+    return { kind: 'drafted', segments: made.map(segmentForEditor), matches: matchesOf(made) };
+  }
   if (toEditor) return compareDrafts(options, lease, job, lost, drafted, purpose);
   const failed = drafted.filter((one) => one.status === 'failed');
   if (failed[0] === undefined) return { ...finish(await assemble(draftsOf(drafted)), held), matches };
@@ -220,6 +226,30 @@ async function alignSupplied(
     segment.draft === undefined ? [] : [[segment.segmentId, segment.draft as Piece[]] as const],
   );
   return finish(await scanner.assemble(lease.account, { ...task, drafts }), job.held);
+}
+
+/** The route of a draft that was made before: for a machine job that was upgraded since. */
+const MADE_BEFORE = 'machine';
+
+/**
+ * Replaces drafts of an upgraded job by the translation that its customer has. The engine, or the memory, may translate
+ * differently by now. Segments that were not translated then keep their new drafts.
+ */
+async function withResult(
+  { scanner }: TranslationWorkerOptions,
+  lease: Lease,
+  job: LeasedJob,
+  drafted: readonly Drafted[],
+  result: string,
+): Promise<Drafted[]> {
+  const aligned = await scanner.align(lease.account, { ...taskOf(job), suppliedText: result });
+  return drafted.map((one, index) => {
+    const { draft, pieces, notes, kept } = aligned[index]!;
+    if (draft === undefined || kept !== undefined) return one;
+    if (one.status === 'translated' && isDeepStrictEqual(one.pieces, draft)) return one;
+    if (job.row.untranslated !== null && isDeepStrictEqual(draft, pieces)) return one;
+    return { segment: one.segment, status: 'translated', pieces: draft, route: MADE_BEFORE, notes };
+  });
 }
 
 /** What drafts are made for, apart from the languages. */

@@ -1,5 +1,4 @@
 /** Imports and exports the translation memory as TMX, in streams. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef } from '../base/account.ts';
 import { TONE_NAMES } from '../brands/tones.ts';
@@ -12,6 +11,8 @@ export { TmxError } from './tmx.ts';
 
 /** The maximum number of entries in one import transaction. */
 const BATCH = 1_000;
+/** The number of pieces from which a batch has no further entry. */
+const BATCH_PIECES = 20_000;
 const PAGE = 500;
 
 export interface ImportCounts {
@@ -39,6 +40,7 @@ export async function importTmx(
 ): Promise<ImportCounts> {
   const counts = { read: 0, written: 0, skipped: 0 };
   let batch: MemoryEntry[] = [];
+  let pieces = 0;
   const flush = async () => {
     if (batch.length === 0) return;
     const before = counts.written;
@@ -55,28 +57,20 @@ export async function importTmx(
     if (dry) counts.written += batch.length;
     else await database.transaction(writeBatch);
     batch = [];
+    pieces = 0;
   };
   for await (const unit of readTmx(chunks)) {
     counts.read++;
     const entry = entryOf(unit, pair);
-    if (entry === undefined) counts.skipped++;
-    else if (batch.push(entry) >= BATCH) await flush();
+    if (entry === undefined) {
+      counts.skipped++;
+      continue;
+    }
+    pieces += entry.source.length + entry.target.length;
+    if (batch.push(entry) >= BATCH || pieces >= BATCH_PIECES) await flush();
   }
   await flush();
   return counts;
-}
-
-const SLICE_LENGTH = 64 * 1024;
-
-/**
- * Yields a file in slices of 64 Ki characters, one slice in each turn of the event loop. Parsing 8 million
- * characters at once would delay every other request by a second.
- */
-export async function* inSlices(text: string): AsyncGenerator<string> {
-  for (let at = 0; at < text.length; at += SLICE_LENGTH) {
-    yield text.slice(at, at + SLICE_LENGTH);
-    await nextTurn();
-  }
 }
 
 /** Returns the memory entry for a TMX unit. `en-US` in the file counts as `en` if the unit has no `en`. */

@@ -16,9 +16,10 @@
  */
 import { createHash } from 'node:crypto';
 import { similarity } from '@dragoman/checks';
-import { type Piece, plainText } from '@dragoman/documents';
+import { Limits, type Piece, plainText } from '@dragoman/documents';
 import type { AccountRef, Environment } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
+import { createTurns } from '../base/turns.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { contextHashOf, fit, hashOf, isKept, searchable, toStoredForm } from './form.ts';
 import * as lessonsStore from './lessons-store.ts';
@@ -104,21 +105,24 @@ export async function recall(
     inContext.push(...(await store.findTargetsInContext(on, account, purpose, chunk)));
   }
   const targetsInContext = Map.groupBy(inContext, (row) => nameOf(row.source_hash, row.context_hash));
-  return segments.map(
-    ({ source }, index) =>
+  const turn = createTurns();
+  const recalled: (RecalledTarget | undefined)[] = [];
+  for (const [index, { source }] of segments.entries()) {
+    recalled.push(
       firstFitting(source, targetsInContext.get(contexts.get(index) ?? ''), 'context') ??
-      firstFitting(source, known.get(names[index]!), 'exact'),
-  );
+        firstFitting(source, known.get(names[index]!), 'exact'),
+    );
+    await turn(source.length);
+  }
+  return recalled;
 }
 
-/** The number of hashes that are computed before the event loop gets a turn for other work. */
-const HASHES_PER_TURN = 500;
-
 async function hashesOf(sources: readonly (readonly Piece[])[]): Promise<Buffer[]> {
+  const turn = createTurns();
   const hashes: Buffer[] = [];
   for (const source of sources) {
     hashes.push(hashOf(source));
-    if (hashes.length % HASHES_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
+    await turn(source.length);
   }
   return hashes;
 }
@@ -270,14 +274,15 @@ export interface MemoryEntry {
   target: readonly Piece[];
 }
 
-/** Imports entries. @returns the number of different entries */
+/** Imports entries, except those that are empty, too long or have too many codes. @returns the number of different entries */
 export async function importEntries(
   on: Queryable,
   account: AccountRef,
   pair: store.MemoryPair,
   entries: readonly MemoryEntry[],
 ): Promise<number> {
-  const written = await write(on, account, pair, { origin: 'import', weight: IMPORT_WEIGHT }, entries);
+  const stored = entries.filter(({ source, target }) => isStored(source) && isStored(target));
+  const written = await write(on, account, pair, { origin: 'import', weight: IMPORT_WEIGHT }, stored);
   return new Set(written.map(({ id }) => id)).size;
 }
 
@@ -291,10 +296,12 @@ async function write(
 ): Promise<{ id: string; confirmed: boolean }[]> {
   const ids = new Map<string, { id: string; confirmed: boolean }>();
   const names: string[] = [];
+  const turn = createTurns();
   for (let start = 0; start < entries.length; start += BATCH) {
     // Removes duplicates, because `on conflict` cannot update the same row twice in one statement.
     const batch = new Map<string, store.NewMemory>();
     for (const given of entries.slice(start, start + BATCH)) {
+      await turn(given.source.length + given.target.length);
       const entry = entryOf(account, pair, given);
       const name = `${entry.sourceHash.toString('base64')} ${entry.targetHash.toString('base64')}`;
       names.push(name);
@@ -383,7 +390,7 @@ export async function learnFromJob(
   const { jobId, outcome, segments } = job;
   const before = await lessonsStore.deleteLessons(transaction, account, jobId);
   const taught = withParts(segments).flatMap(({ source, target, previous, next, ...segment }) =>
-    target === undefined || !isLesson(plainText(source)) || !isLesson(plainText(target))
+    target === undefined || !isStored(source) || !isStored(target)
       ? []
       : [
           {
@@ -433,10 +440,13 @@ function withParts(segments: FinishedJob['segments']) {
 }
 
 /**
- * Returns false for a text that is not added to the memory, because it is empty or too long for an export.
+ * Returns false for a text that is not added to the memory: it is empty, too long for an export, or has more codes than
+ * a unit of a document may have. Each request that finds an entry reads all of its codes.
  */
-function isLesson(text: string): boolean {
-  return text.trim() !== '' && text.length <= MAX_SEGMENT;
+function isStored(pieces: readonly Piece[]): boolean {
+  const text = plainText(pieces);
+  const codes = pieces.filter((piece) => !('text' in piece) || isKept(piece)).length;
+  return text.trim() !== '' && text.length <= MAX_SEGMENT && codes <= Limits.codes;
 }
 
 /**

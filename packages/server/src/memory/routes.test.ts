@@ -8,7 +8,6 @@ import {
   type TestPerson,
   type TestServer,
 } from '../testing/harness.ts';
-import { inSlices } from './exchange.ts';
 
 const OWN = '/api/account/memory';
 const PAIR = { from: 'en', to: 'es' };
@@ -40,21 +39,6 @@ describe('parsing a long TMX file', () => {
     write.mockRestore();
     expect(lengths.length).toBeGreaterThan(20);
     expect(Math.max(...lengths)).toBeLessThanOrEqual(64 * 1024);
-  });
-
-  it('lets other work run between two slices', async () => {
-    let turns = 0;
-    let counting = true;
-    const count = () => {
-      turns++;
-      if (counting) setImmediate(count);
-    };
-    setImmediate(count);
-    let slices = 0;
-    for await (const slice of inSlices('x'.repeat(1_000_000))) slices += slice.length > 0 ? 1 : 0;
-    counting = false;
-    expect(slices).toBe(16);
-    expect(turns).toBeGreaterThanOrEqual(slices);
   });
 });
 

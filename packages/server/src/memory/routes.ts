@@ -6,6 +6,7 @@ import { requestedAccount } from '../access/accounts.ts';
 import { accountOf, requirePerson, type SessionAuthOptions } from '../access/session-auth.ts';
 import type { AccountRef } from '../base/account.ts';
 import { fieldError, notFound, reason } from '../base/errors.ts';
+import { inSlices } from '../base/turns.ts';
 import { BrandError, requireBrand } from '../brands/brands.ts';
 import type { Database } from '../database/database.ts';
 import { type Checked, resource } from '../http/http.ts';
@@ -20,7 +21,7 @@ import {
   type WithdrawVotes,
   withdraw,
 } from './entries.ts';
-import { exportTmx, importTmx, inSlices, TmxError } from './exchange.ts';
+import { exportTmx, importTmx, TmxError } from './exchange.ts';
 import { memorySchemas } from './schemas.ts';
 
 type MemoryOptions = SessionAuthOptions & { withdrawVotes: WithdrawVotes };

@@ -4,7 +4,7 @@
  * protected word (variable, address, `notranslate`) is written as a `ph` of the type `x-kept` with its
  * visible text as content.
  */
-import type { Piece } from '@dragoman/documents';
+import { Limits, type Piece } from '@dragoman/documents';
 import { SaxesParser } from 'saxes';
 
 /** The file is not valid TMX. `message` is a sentence with the line. */
@@ -59,6 +59,7 @@ export async function* readTmx(chunks: AsyncIterable<string>): AsyncGenerator<Tm
     if (codeDepth > 0) return;
     if (segment !== undefined) {
       if (segment.open(name, attributes)) codeDepth = depth;
+      if (segment.codes() > Limits.codes) refuse(`A segment has more than ${Limits.codes} codes.`);
     } else if (name === 'tu') {
       unit = { variants: [], line: parser.line };
       numbers = new Map();
@@ -105,6 +106,8 @@ interface Inline {
   /** Handles the start of an element. @returns true if the element is a code, whose content is not text */
   open(name: string, attributes: Record<string, string>): boolean;
   close(): void;
+  /** Returns the number of codes and protected words so far. */
+  codes(): number;
   /** Adds text. @returns the length of the segment so far, in UTF-16 code units */
   text(given: string): number;
   /** Adds the content of a code. Only the content of protected words is stored. @returns like `text` */
@@ -126,6 +129,7 @@ function createInline(numbers: Map<string, number>): Inline {
   /** The protected word whose content is being read. */
   let kept: { keep: number; text: string } | undefined;
   let length = 0;
+  let codes = 0;
   const numberOf = (kind: string, x: string | undefined) => {
     const place = (unnamed.get(kind) ?? 0) + 1;
     if (x === undefined) unnamed.set(kind, place);
@@ -137,6 +141,7 @@ function createInline(numbers: Map<string, number>): Inline {
   return {
     open(name, { i = '', x, type }) {
       kept = undefined;
+      codes++;
       if (name === 'bpt') {
         const number = numberOf(name, x);
         pairs.set(i, number);
@@ -158,6 +163,7 @@ function createInline(numbers: Map<string, number>): Inline {
     },
     close() {
       const number = highlights.pop();
+      codes++;
       if (number !== undefined) pieces.push({ close: number });
     },
     text(given) {
@@ -173,6 +179,7 @@ function createInline(numbers: Map<string, number>): Inline {
       length += given.length;
       return length;
     },
+    codes: () => codes,
     pieces: () => trim(pieces),
   };
 }
@@ -224,7 +231,7 @@ function unitOf({ id, createdAt, changedAt, properties, from, to, source, target
   const props = Object.entries(properties).map(
     ([name, value]) => `<prop type="x-${quote(name)}">${quote(value)}</prop>\n`,
   );
-  const codes = Math.max(0, ...[...source, ...target].map(numberOf));
+  const codes = [...source, ...target].reduce((most, piece) => Math.max(most, numberOf(piece)), 0);
   return `<tu tuid="${quote(id)}" srclang="${quote(from)}" ${dates}>
 ${props.join('')}<tuv xml:lang="${quote(from)}"><seg>${inline(source, codes)}</seg></tuv>
 <tuv xml:lang="${quote(to)}"><seg>${inline(target, codes)}</seg></tuv>

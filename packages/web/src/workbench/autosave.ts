@@ -201,6 +201,8 @@ export class Autosave {
         return { outcome: 'saved', revision: segment.revision };
       }
       case 'conflict':
+        // Another tab has joined the segment with an earlier one. The server has the text in the history of that segment.
+        if (answer.segment.position !== position) return { outcome: 'refused', code: 'conflict' };
         // The server's revision may be an earlier save of this page whose reply was lost. `markConflict`
         // compares the texts.
         store.change(position, { segment: answer.segment });

@@ -1,0 +1,36 @@
+/** Tests that long work gives the event loop turns. */
+import { describe, expect, it } from 'vitest';
+import { createTurns, inSlices } from './turns.ts';
+
+describe('long work', () => {
+  it('lets other requests run between two slices of a file', async () => {
+    let turns = 0;
+    let counting = true;
+    const count = () => {
+      turns++;
+      if (counting) setImmediate(count);
+    };
+    setImmediate(count);
+    let slices = 0;
+    for await (const slice of inSlices('x'.repeat(1_000_000))) slices += slice.length > 0 ? 1 : 0;
+    counting = false;
+    expect(slices).toBe(16);
+    expect(turns).toBeGreaterThanOrEqual(slices);
+  });
+
+  it('lets other requests run after some thousand pieces, in however few steps they come', async () => {
+    for (const step of [1, 400, 100_000]) {
+      let turns = 0;
+      let counting = true;
+      const count = () => {
+        turns++;
+        if (counting) setImmediate(count);
+      };
+      setImmediate(count);
+      const turn = createTurns();
+      for (let done = 0; done < 100_000; done += step) await turn(step);
+      counting = false;
+      expect(turns).toBeGreaterThanOrEqual(Math.min(15, 100_000 / step));
+    }
+  });
+});
