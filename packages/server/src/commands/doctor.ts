@@ -14,7 +14,7 @@ import { DISTRIBUTED_TABLES, TABLES_OF_ACCOUNTS } from '../database/distribution
 import { NoDatabaseError } from '../database/embedded.ts';
 import { explainDatabaseError } from '../database/explain.ts';
 import { HAS_CITUS } from '../database/forms.ts';
-import { SchemaError } from '../database/migrate.ts';
+import { findSchemaDifference, SchemaError } from '../database/migrate.ts';
 import { REFERENCE_TABLES } from '../database/reference-tables.ts';
 import { measureStandbyLag } from '../database/standby.ts';
 import { statement } from '../database/statements.ts';
@@ -92,6 +92,12 @@ async function examineDatabase(settings: Settings): Promise<DoctorFinding[]> {
       if (store.behind > 0) {
         const detail = `${kind}; the schema is ${counted(store.behind, 'version')} behind`;
         return [{ check: 'database', ok: false, detail, remedy: 'Run: npx dragoman migrate' }];
+      }
+      const difference = await findSchemaDifference(store.connection);
+      if (difference !== undefined) {
+        const detail = `${kind}; the schema is not the one of this version: ${difference} differs`;
+        const remedy = 'Undo the change, or restore a backup into a new database: npx dragoman restore';
+        return [{ check: 'database', ok: false, detail, remedy }];
       }
       const [server] = await store.database.query(SERVER);
       const seconds = Math.abs(Date.now() - server!.now.getTime()) / 1000;

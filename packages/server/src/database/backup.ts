@@ -17,7 +17,8 @@ import pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { createConnection } from './connections.ts';
 import type { Connection } from './database.ts';
-import { migrate, readVersion } from './migrate.ts';
+import { migrate } from './migrate.ts';
+import { readVersion } from './migrations.ts';
 
 const FORMAT = 1;
 /** The line that ends the rows of a table. A row with this text is written as `\\.`. */

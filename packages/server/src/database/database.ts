@@ -71,6 +71,11 @@ export interface Database extends Queryable {
    */
   limited(milliseconds: number): Database;
   /**
+   * Prepares statements without running them. Rejects with the driver's error when the schema lacks something that one
+   * of them uses.
+   */
+  prepare(statements: readonly Statement[]): Promise<void>;
+  /**
    * Whether the database accepts writes. After a statement has failed for lack of resources (SQLSTATE class
    * 53), each call tries a write, and returns false until one succeeds.
    */
@@ -253,6 +258,10 @@ export function openDatabase(connection: Connection, log: Log, size = 16, readUr
     reads: standby?.counts,
     retries,
     limited: withLimit,
+    async prepare(statements) {
+      const each = statements.map(({ text }) => `prepare unused as ${text}\n; deallocate unused;`);
+      await outage.track(() => pool.query({ text: each.join('\n'), ...limitedTo(limit) }));
+    },
     canWrite: resources.canWrite,
     onChanges(listener) {
       listeners.add(listener);

@@ -3,13 +3,21 @@
  * number of processes to start at the same time. Each migration must be safe while the previous version of the program
  * is running.
  */
-import { readdirSync, readFileSync } from 'node:fs';
 import type pg from 'pg';
 import { createConnection } from './connections.ts';
 import type { Connection } from './database.ts';
 import { distribute, hasCitus, isDistributed, preferLocalTables } from './distribution.ts';
+import {
+  findDifference,
+  type Migration,
+  readKnownVersion,
+  readMigrations,
+  requireKnown,
+  SchemaError,
+} from './migrations.ts';
 
-const DIRECTORY = new URL('./migrations/', import.meta.url);
+export { SchemaError } from './migrations.ts';
+
 /** The key of the advisory lock. The number is arbitrary, but nothing else in the database may use it. */
 const ADVISORY_LOCK = 4_672_001;
 const DUPLICATE_OBJECT = '42710';
@@ -18,36 +26,12 @@ const UNIQUE_VIOLATION = '23505';
 
 const OLDEST_POSTGRESQL = 15;
 
-/** Thrown when the schema cannot be used or changed. The message is one sentence, with the remedy after a colon. */
-export class SchemaError extends Error {
-  override name = 'SchemaError';
-}
-
-interface Migration {
-  number: number;
-  name: string;
-  sql: string;
-}
-
-function readMigrations(): Migration[] {
-  const files = readdirSync(DIRECTORY).filter((file) => file.endsWith('.sql'));
-  const migrations = files.sort().map((file) => ({
-    number: Number(file.slice(0, 4)),
-    name: file.replace(/\.sql$/, ''),
-    sql: readFileSync(new URL(file, DIRECTORY), 'utf8'),
-  }));
-  migrations.forEach(({ number, name }, index) => {
-    if (number !== index + 1) throw new Error(`migration ${name} should have the number ${index + 1}`);
-  });
-  return migrations;
-}
-
 /**
  * Migrates the schema to this version of the program.
  * @param options `upTo`: the number of the last migration to apply
  * @returns the names of the applied migrations, in order
  * @throws SchemaError when the server is too old or the user lacks a privilege. Also when a newer version created the
- * database, or a version before the first release
+ * database, or other texts of the migrations
  */
 export async function migrate(connection: Connection, options: { upTo?: number } = {}): Promise<string[]> {
   const migrations = readMigrations();
@@ -55,26 +39,29 @@ export async function migrate(connection: Connection, options: { upTo?: number }
   await client.connect();
   try {
     await requirePostgresql(client);
-    await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCK]);
+    await lock(client);
     await createApplicationRole(client);
     await client.query(
       `create table if not exists migrations (
          number integer primary key,
          name text not null,
+         hash text,
          applied_at timestamptz not null default now()
        )`,
     );
     await preferLocalTables(client);
-    const version = await readKnownVersion(client, migrations);
+    const version = await readKnownVersion(client, migrations, lock);
+    await recordHashes(client, migrations.slice(0, version));
     const { upTo = migrations.length } = options;
     requireKnown(migrations, upTo);
     const applied: string[] = [];
     for (const migration of migrations.slice(version, upTo)) {
       await client.query('begin');
       await client.query(migration.sql);
-      await client.query('insert into migrations (number, name) values ($1, $2)', [
+      await client.query('insert into migrations (number, name, hash) values ($1, $2, $3)', [
         migration.number,
         migration.name,
+        migration.hash,
       ]);
       await client.query('commit');
       applied.push(migration.name);
@@ -105,7 +92,7 @@ export async function distributeSchema(connection: Connection): Promise<string[]
         'The database lacks the extension citus: on each node, run CREATE EXTENSION citus, and add the nodes.',
       );
     }
-    await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCK]);
+    await lock(client);
     return await distribute(client);
   } catch (error) {
     throw (error as { code?: string }).code === INSUFFICIENT_PRIVILEGE
@@ -118,8 +105,8 @@ export async function distributeSchema(connection: Connection): Promise<string[]
 
 /**
  * Counts the migrations that are not yet applied to the database, without applying them.
- * @throws SchemaError when the database was created by a newer version or by a version before the first
- * release, or when the server is too old
+ * @throws SchemaError when the database was created by a newer version or by other texts of the migrations, or when the
+ * server is too old
  */
 export async function countVersionsBehind(connection: Connection): Promise<number> {
   const migrations = readMigrations();
@@ -128,42 +115,41 @@ export async function countVersionsBehind(connection: Connection): Promise<numbe
   try {
     await requirePostgresql(client);
     const { rows } = await client.query(`select to_regclass('migrations') is not null as made`);
-    const version = rows[0].made ? await readKnownVersion(client, migrations) : 0;
+    const version = rows[0].made ? await readKnownVersion(client, migrations, lock) : 0;
     return migrations.length - version;
   } finally {
     await client.end();
   }
 }
 
-export async function readVersion(client: pg.Client): Promise<number> {
-  const { rows } = await client.query<{ version: number }>(
-    'select coalesce(max(number), 0) as version from migrations',
-  );
-  return rows[0]!.version;
-}
-
 /**
- * Returns the number of the last applied migration. The names of the migrations must match too, because
- * before the first release other migrations had the same numbers.
+ * Compares the schema of a migrated database with what the migrations create.
+ * @returns the first object that differs, such as `column tone of jobs`; undefined if there is none
  */
-async function readKnownVersion(client: pg.Client, migrations: readonly Migration[]): Promise<number> {
-  const { rows } = await client.query<{ number: number; name: string }>(
-    'select number, name from migrations',
-  );
-  if (rows.some(({ number, name }) => (migrations[number - 1]?.name ?? name) !== name)) {
-    throw new SchemaError('This database was created before the first release: create a new one.');
+export async function findSchemaDifference(connection: Connection): Promise<string | undefined> {
+  const client = createConnection(connection);
+  await client.connect();
+  try {
+    await lock(client);
+    return await findDifference(client, readMigrations());
+  } finally {
+    await client.end();
   }
-  const version = await readVersion(client);
-  requireKnown(migrations, version);
-  return version;
 }
 
-function requireKnown({ length: known }: readonly Migration[], number: number): void {
-  if (number > known) {
-    throw new SchemaError(
-      `The database is at migration ${number}, this program knows ${known}: run a newer version.`,
-    );
-  }
+async function lock(client: pg.Client): Promise<void> {
+  await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCK]);
+}
+
+/** Records the hashes of migrations that a version of the program without hashes has applied. */
+async function recordHashes(client: pg.Client, applied: readonly Migration[]): Promise<void> {
+  const { rowCount } = await client.query(
+    `select from pg_attribute where attrelid = 'migrations'::regclass and attname = 'hash'`,
+  );
+  // The change waits for a running backup, so it is not repeated at every start.
+  if (rowCount === 0) await client.query('alter table migrations add column hash text');
+  for (const { number, hash } of applied)
+    await client.query('update migrations set hash = $2 where number = $1 and hash is null', [number, hash]);
 }
 
 /** Rejects a server that is too old. Otherwise some migrations would be applied before one fails. */
