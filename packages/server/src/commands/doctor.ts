@@ -123,7 +123,7 @@ async function examineDatabase(settings: Settings): Promise<DoctorFinding[]> {
       await store.close();
     }
   } catch (error) {
-    return [{ check: 'database', ok: false, ...explain(error as Error) }];
+    return [{ check: 'database', ok: false, ...explain(error as Error, kind) }];
   }
 }
 
@@ -173,7 +173,7 @@ async function examineStandby(
   }
 }
 
-function explain(error: Error): Pick<DoctorFinding, 'detail' | 'remedy'> {
+function explain(error: Error, kind: 'embedded' | 'given'): Pick<DoctorFinding, 'detail' | 'remedy'> {
   if (error instanceof NoDatabaseError) {
     return {
       detail: error.message,
@@ -183,13 +183,18 @@ function explain(error: Error): Pick<DoctorFinding, 'detail' | 'remedy'> {
   if (error instanceof SchemaError || error instanceof EmbeddedPostgresError) return splitSentence(error);
   const trouble = explainDatabaseError(error);
   return trouble === undefined
-    ? { detail: error.message, remedy: 'See postgres.log in the data directory.' }
+    ? { detail: error.message, remedy: LOGS[kind] }
     : { detail: trouble.problem, remedy: capitalized(trouble.remedy) };
 }
 
+const LOGS = {
+  embedded: 'See postgres.log in the data directory.',
+  given: 'See the log of the PostgreSQL server.',
+};
+
 /** Splits a message of the form "problem: remedy" into these two parts. */
 function splitSentence({ message }: Error): { detail: string; remedy: string } {
-  const [detail, remedy = 'See postgres.log in the data directory.'] = message.split(/(?<=[^.]): (.*)/s);
+  const [detail, remedy = LOGS.embedded] = message.split(/(?<=[^.]): (.*)/s);
   return { detail: detail!, remedy: capitalized(remedy) };
 }
 

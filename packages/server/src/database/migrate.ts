@@ -4,7 +4,8 @@
  * is running.
  */
 import type pg from 'pg';
-import { createConnection } from './connections.ts';
+import type { Log } from '../base/log.ts';
+import { createConnection, createStandbyConnection } from './connections.ts';
 import type { Connection } from './database.ts';
 import { distribute, hasCitus, isDistributed, preferLocalTables } from './distribution.ts';
 import {
@@ -13,33 +14,43 @@ import {
   readKnownVersion,
   readMigrations,
   requireKnown,
-  SchemaError,
 } from './migrations.ts';
+import { requireServer, requireSessions, SchemaError } from './requirements.ts';
 
-export { SchemaError } from './migrations.ts';
+export { SchemaError } from './requirements.ts';
 
 /** The key of the advisory lock. The number is arbitrary, but nothing else in the database may use it. */
 const ADVISORY_LOCK = 4_672_001;
+/** After this time without the lock, the process that has it is logged. */
+const PATIENCE_MILLISECONDS = 5_000;
+const LOCK_NOT_AVAILABLE = '55P03';
 const DUPLICATE_OBJECT = '42710';
 const INSUFFICIENT_PRIVILEGE = '42501';
 const UNIQUE_VIOLATION = '23505';
 
-const OLDEST_POSTGRESQL = 15;
+interface Waiting {
+  /** Gets a line when another process keeps the lock for `patience` milliseconds. */
+  log?: Pick<Log, 'error'> | undefined;
+  patience?: number;
+}
 
 /**
  * Migrates the schema to this version of the program.
- * @param options `upTo`: the number of the last migration to apply
+ * @param options `upTo`: the number of the last migration to apply; `log` and `patience`, see `Waiting`
  * @returns the names of the applied migrations, in order
  * @throws SchemaError when the server is too old or the user lacks a privilege. Also when a newer version created the
  * database, or other texts of the migrations
  */
-export async function migrate(connection: Connection, options: { upTo?: number } = {}): Promise<string[]> {
+export async function migrate(
+  connection: Connection,
+  options: { upTo?: number } & Waiting = {},
+): Promise<string[]> {
   const migrations = readMigrations();
   const client = createConnection(connection);
   await client.connect();
   try {
-    await requirePostgresql(client);
-    await lock(client);
+    await requireServer(client, createConnection(connection));
+    await lock(client, options);
     await createApplicationRole(client);
     await client.query(
       `create table if not exists migrations (
@@ -50,7 +61,7 @@ export async function migrate(connection: Connection, options: { upTo?: number }
        )`,
     );
     await preferLocalTables(client);
-    const version = await readKnownVersion(client, migrations, lock);
+    const version = await readKnownVersion(client, migrations, () => lock(client, options));
     await recordHashes(client, migrations.slice(0, version));
     const { upTo = migrations.length } = options;
     requireKnown(migrations, upTo);
@@ -73,7 +84,7 @@ export async function migrate(connection: Connection, options: { upTo?: number }
       ? await notOwner(client, error as Error)
       : error;
   } finally {
-    await client.end(); // The end of the session also releases its lock and ends an open transaction.
+    await close(client);
   }
 }
 
@@ -99,7 +110,7 @@ export async function distributeSchema(connection: Connection): Promise<string[]
       ? await notOwner(client, error as Error)
       : error;
   } finally {
-    await client.end();
+    await close(client);
   }
 }
 
@@ -108,17 +119,19 @@ export async function distributeSchema(connection: Connection): Promise<string[]
  * @throws SchemaError when the database was created by a newer version or by other texts of the migrations, or when the
  * server is too old
  */
-export async function countVersionsBehind(connection: Connection): Promise<number> {
+export async function countVersionsBehind(connection: Connection, log?: Log): Promise<number> {
   const migrations = readMigrations();
   const client = createConnection(connection);
   await client.connect();
   try {
-    await requirePostgresql(client);
+    await requireServer(client, createConnection(connection));
     const { rows } = await client.query(`select to_regclass('migrations') is not null as made`);
-    const version = rows[0].made ? await readKnownVersion(client, migrations, lock) : 0;
+    const version = rows[0].made
+      ? await readKnownVersion(client, migrations, () => lock(client, { log }))
+      : 0;
     return migrations.length - version;
   } finally {
-    await client.end();
+    await close(client);
   }
 }
 
@@ -133,12 +146,55 @@ export async function findSchemaDifference(connection: Connection): Promise<stri
     await lock(client);
     return await findDifference(client, readMigrations());
   } finally {
-    await client.end();
+    await close(client);
   }
 }
 
-async function lock(client: pg.Client): Promise<void> {
-  await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCK]);
+/**
+ * Checks that each connection to the standby is a session of its own. A standby that does not answer is no fault,
+ * because the primary answers its reads.
+ * @throws SchemaError when a pooler shares sessions
+ */
+export async function requireStandbySessions(url: string): Promise<void> {
+  const client = createStandbyConnection(url);
+  try {
+    await client.connect();
+    await requireSessions(client, createStandbyConnection(url), 'DATABASE_READ_URL');
+  } catch (error) {
+    if (error instanceof SchemaError) throw error;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** Waits for the lock of migrations, which ends with the session. */
+async function lock(
+  client: pg.Client,
+  { log, patience = PATIENCE_MILLISECONDS }: Waiting = {},
+): Promise<void> {
+  const take = (milliseconds: number) =>
+    client.query(
+      `set lock_timeout = ${milliseconds}; select pg_advisory_lock(${ADVISORY_LOCK}); reset lock_timeout`,
+    );
+  await take(patience).catch(async (error: { code?: string }) => {
+    if (error.code !== LOCK_NOT_AVAILABLE) throw error;
+    const { rows } = await client.query<{ pid: number; name: string }>(
+      `select pid, application_name as name from pg_locks join pg_stat_activity using (pid)
+        where locktype = 'advisory' and granted and (classid, objid) = (0, ${ADVISORY_LOCK})
+          and database = (select oid from pg_database where datname = current_database())`,
+    );
+    log?.error(
+      { pid: rows[0]?.pid, name: rows[0]?.name },
+      'waiting for another process that migrates the database; pid is its process on the database server',
+    );
+    await take(0);
+  });
+}
+
+/** Releases the lock before the connection ends, because a pooler may keep the session. */
+async function close(client: pg.Client): Promise<void> {
+  await client.query('rollback; select pg_advisory_unlock_all()').catch(() => {});
+  await client.end();
 }
 
 /** Records the hashes of migrations that a version of the program without hashes has applied. */
@@ -150,17 +206,6 @@ async function recordHashes(client: pg.Client, applied: readonly Migration[]): P
   if (rowCount === 0) await client.query('alter table migrations add column hash text');
   for (const { number, hash } of applied)
     await client.query('update migrations set hash = $2 where number = $1 and hash is null', [number, hash]);
-}
-
-/** Rejects a server that is too old. Otherwise some migrations would be applied before one fails. */
-async function requirePostgresql(client: pg.Client): Promise<void> {
-  const { rows } = await client.query(`select current_setting('server_version_num')::integer as version`);
-  const major = Math.floor(rows[0].version / 10_000);
-  if (major < OLDEST_POSTGRESQL) {
-    throw new SchemaError(
-      `PostgreSQL ${major} is too old: use PostgreSQL ${OLDEST_POSTGRESQL} or later, and change DATABASE_URL.`,
-    );
-  }
 }
 
 /**

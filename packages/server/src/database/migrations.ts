@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import type pg from 'pg';
 import { hasCitus } from './distribution.ts';
+import { SchemaError } from './requirements.ts';
 
 const DIRECTORY = new URL('./migrations/', import.meta.url);
 /** The schema in which the migrations run once more, in a transaction that is rolled back. */
@@ -14,11 +15,6 @@ export interface Migration {
   sql: string;
   /** The SHA-256 of the text, in hexadecimal digits. */
   hash: string;
-}
-
-/** Thrown when the schema cannot be used or changed. The message is one sentence, with the remedy after a colon. */
-export class SchemaError extends Error {
-  override name = 'SchemaError';
 }
 
 export function readMigrations(): Migration[] {
