@@ -5,11 +5,11 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { createConnection as connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { TOOLS } from '../../../../scripts/test-tools.ts';
 import { createConnection } from '../database/connections.ts';
 import type { Connection } from '../database/database.ts';
 import { startDatabaseHost } from './database-hosts.ts';
-import { until } from './harness.ts';
 
 const NOBODY = 65_534;
 
@@ -55,7 +55,7 @@ pool_mode = ${mode}
   const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
   const child = spawn(PGBOUNCER!, ['-q', join(directory, 'ini')], { stdio: 'ignore', ...identity });
   const ended = once(child, 'exit');
-  await until(() => isListening(own));
+  while (!(await isListening(own))) await wait(20);
   return {
     urlOf: (database) => `postgres://${user}@127.0.0.1:${own}/${database}`,
     async stop() {
