@@ -59,7 +59,7 @@ const PUBLIC_FILES: Record<string, string[]> = {
     'text.ts',
     'version.ts',
   ],
-  database: ['batcher.ts', 'changes.ts', 'database.ts', 'statements.ts'],
+  database: ['batcher.ts', 'changes.ts', 'clock.ts', 'database.ts', 'statements.ts'],
   http: ['http.ts', 'input.ts', 'schemas.ts'],
   settings: ['engine-names.ts', 'settings.ts'],
   scanning: ['scanner.ts'],

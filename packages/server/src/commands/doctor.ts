@@ -3,6 +3,7 @@
  * fault.
  */
 import { statfs } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { EmbeddedPostgresError } from '@dragoman/embedded-postgres';
 import { findApertium, findModels } from '@dragoman/engines';
 import { openVault, readKeyTest, SecretKeyError } from '../access/secret-key.ts';
@@ -110,7 +111,7 @@ async function examineDatabase(settings: Settings): Promise<DoctorFinding[]> {
         {
           check: 'clock',
           ok: seconds < CLOCK_SECONDS,
-          detail: `${seconds.toFixed(1)} s from the database's`,
+          detail: `${seconds.toFixed(1)} s between this machine (${hostname()}) and the database; /readyz of each server reports its own`,
           ...(seconds < CLOCK_SECONDS ? {} : { remedy: 'Set both clocks by NTP.' }),
         },
         ...(await examineDistribution(store.database, settings)),

@@ -1,4 +1,5 @@
 /** Readiness: checks whether a process can do its work. */
+import { MAX_SECONDS, WARN_SECONDS } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import { statementsNamed } from '../database/statements.ts';
 import type { Languages } from '../languages/languages.ts';
@@ -31,6 +32,8 @@ const UNFIT = /^42/;
  */
 export async function checkReadiness(options: {
   database: Database;
+  /** By how many seconds the clock of this process is ahead of the database's. */
+  aheadSeconds: number;
   languages: Languages;
   stopping: boolean;
   /** Whether this process is a worker. */
@@ -38,6 +41,10 @@ export async function checkReadiness(options: {
 }): Promise<Readiness> {
   const checks: Record<string, string> = { server: options.stopping ? 'is stopping' : 'ok' };
   const warnings: string[] = [];
+  const { aheadSeconds } = options;
+  const difference = `${Math.abs(aheadSeconds).toFixed(1)} s ${aheadSeconds > 0 ? 'ahead of' : 'behind'} the database's`;
+  if (Math.abs(aheadSeconds) > MAX_SECONDS) checks.clock = `is ${difference}; set both by NTP`;
+  else if (Math.abs(aheadSeconds) > WARN_SECONDS) warnings.push(`clock: ${difference}; set both by NTP`);
   try {
     await options.database.prepare(statementsNamed(CREATIONS));
     checks.database = (await options.database.canWrite()) ? 'ok' : 'has no room to write';
