@@ -209,6 +209,7 @@ const READS: Record<string, string> = {
   'retention → events': 'retention and erasure',
   'retention → job_texts': 'retention and erasure',
   'retention → jobs': 'retention and erasure',
+  'retention → messages': 'retention and erasure',
   'retention → tasks': 'retention and erasure',
   'retention → votes': 'the end of votes can end a disagreement',
 };
@@ -218,6 +219,7 @@ const SQL_ELSEWHERE = [
   'access/secret-key.ts',
   'audit/audit.ts',
   'commands/doctor.ts',
+  'database/clock.ts',
   'database/database.ts',
   'database/forms.ts',
   'database/standby.ts',
