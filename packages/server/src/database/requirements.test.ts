@@ -64,10 +64,12 @@ async function expectRefused(url: string, sentence: RegExp): Promise<void> {
   expect(`${detail}: ${remedy.charAt(0).toLowerCase()}${remedy.slice(1)}`).toMatch(sentence);
 }
 
-async function countLocks(): Promise<number> {
+/** Counts the advisory locks in a database. Other test files use other databases of the same server. */
+async function countLocks(name: string): Promise<number> {
   const [row] = await administer(
     inject('cluster').connection,
-    `select count(*)::int as count from pg_locks where locktype = 'advisory'`,
+    `select count(*)::int as count from pg_locks join pg_database d on d.oid = database
+      where locktype = 'advisory' and datname = '${name}'`,
   );
   return row!.count as number;
 }
@@ -178,7 +180,7 @@ describe.runIf(PGBOUNCER !== undefined)('PgBouncer', () => {
           ? /^A pooler at DATABASE_URL .*\(transaction mode\): set pool_mode = session in PgBouncer, or connect to PostgreSQL/
           : /^PostgreSQL refuses \(transaction blocks not allowed in statement pooling mode\): .*session mode/;
       await expectRefused(pooler.urlOf(name), sentence);
-      expect(await countLocks()).toBe(0);
+      expect(await countLocks(name)).toBe(0);
       // The direct address still works, so nothing waits for a lock that the pooler has kept.
       expect(await migrate(test.connection)).toEqual([]);
     },
@@ -212,7 +214,7 @@ describe.runIf(PGBOUNCER !== undefined)('PgBouncer', () => {
     await until(
       async () => (await call('GET', '/tapi/v2/mt_translation/pooled/')).body.status === 'completed',
     );
-    expect(await countLocks()).toBe(0);
+    expect(await countLocks(name)).toBe(0);
   });
 
   it('is refused with its own message when it refuses a parameter of DATABASE_URL', async () => {
