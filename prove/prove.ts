@@ -21,6 +21,7 @@ import { proveMigrate } from './migrate/migrate.ts';
 import { MISSED } from './missed.ts';
 import { proveMoney } from './money/money.ts';
 import { proveOverload } from './overload/overload.ts';
+import { provePostgres } from './postgres/postgres.ts';
 import { provePropagation } from './propagation/propagation.ts';
 import { proveRecovery } from './recovery/recovery.ts';
 import { proveReplay } from './replay/replay.ts';
@@ -60,6 +61,7 @@ await runNamed(
     overload: proveOverload,
     hold: proveHold,
     migrate: proveMigrate,
+    postgres: provePostgres,
     restore: proveRestore,
     rotate: proveRotate,
     dependencies: proveDependencies,

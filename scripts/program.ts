@@ -148,14 +148,19 @@ export async function runCommand(directory: string, ...args: string[]): Promise<
  * Creates an account without a credit limit. The server may be running or stopped.
  *
  * @param options.databaseUrl the database; without it, the embedded one of the data directory
+ * @param options.secretKey the secret key of its secrets; without it, the one in the environment or the data directory
  */
 export async function createAccount(
   directory: string,
   username: string,
   balanceCents = 0,
-  { chat = false, databaseUrl }: { chat?: boolean; databaseUrl?: string } = {},
+  { chat = false, databaseUrl, secretKey }: { chat?: boolean; databaseUrl?: string; secretKey?: string } = {},
 ): Promise<Credentials> {
-  const store = await openStore(settingsOf(directory, databaseUrl), 'command', createLog('silent'));
+  const store = await openStore(
+    settingsOf(directory, databaseUrl, secretKey),
+    'command',
+    createLog('silent'),
+  );
   try {
     const fields = {
       username,
@@ -203,10 +208,11 @@ export async function believeEngine(
   }
 }
 
-function settingsOf(directory: string, databaseUrl: string | undefined): Settings {
+function settingsOf(directory: string, databaseUrl?: string, secretKey?: string): Settings {
   return loadSettings({
     DRAGOMAN_DATA: directory,
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+    ...(secretKey === undefined ? {} : { DRAGOMAN_SECRET_KEY: secretKey }),
   });
 }
 

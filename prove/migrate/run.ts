@@ -1,9 +1,11 @@
 /**
  * The scenario of the migrate proof: `dragoman migrate` is killed with SIGKILL between and inside migrations, and
- * then runs again.
+ * then runs again. Then it upgrades data of older versions (`upgrade.ts`).
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Connection } from '../../packages/server/src/database/database.ts';
@@ -12,6 +14,7 @@ import { DRAGOMAN } from '../../scripts/program.ts';
 import { type Query, withClient } from '../harness/database.ts';
 import { createRandom } from '../harness/random.ts';
 import type { RunOptions } from '../harness/run.ts';
+import { runUpgrades, type Upgrade } from './upgrade.ts';
 
 export interface MigrateOptions extends RunOptions {
   kills: number;
@@ -27,6 +30,8 @@ export interface MigrateHistory {
     status: number;
     same: boolean;
   }[];
+  /** One for each backup of an older version. */
+  upgrades: Upgrade[];
 }
 
 /**
@@ -57,13 +62,14 @@ const SCHEMA = `
 
 export async function runMigrate({ directory, kills, seed, say }: MigrateOptions): Promise<MigrateHistory> {
   const random = createRandom(seed);
-  const embedded = await startEmbedded({ dataDir: directory, role: 'command' });
+  mkdirSync(join(directory, 'killed'));
+  const embedded = await startEmbedded({ dataDir: join(directory, 'killed'), role: 'command' });
   try {
     const whole = await createDatabase(embedded.connection, 'whole');
     await migrate(whole);
     const wanted = await readSchema(whole);
     const all = await appliedIn(whole);
-    const history: MigrateHistory = { all, kills: [] };
+    const history: MigrateHistory = { all, kills: [], upgrades: [] };
     for (let kill = 1; kill <= kills; kill++) {
       const database = await createDatabase(embedded.connection, `killed_${kill}`);
       await startAndKill(database, random.below(all), random.below(MOST_MILLISECONDS));
@@ -73,7 +79,8 @@ export async function runMigrate({ directory, kills, seed, say }: MigrateOptions
       await ask(embedded.connection, `drop database killed_${kill} with (force)`);
       say(`kill ${kill} of ${kills}, after ${applied} of ${all} migrations`);
     }
-    return history;
+    say('upgrades of older data');
+    return { ...history, upgrades: await runUpgrades(directory) };
   } finally {
     await embedded.stop();
   }

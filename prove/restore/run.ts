@@ -49,7 +49,7 @@ export async function runRestore(directory: string, jobs: number): Promise<Resto
   const client = async () => {
     while (!stopping) {
       const uid = `restore-${count++}`;
-      if ((await create(service.url, key, uid)) === 201) acknowledged.push(uid);
+      if ((await createJob(service.url, key, uid)) === 201) acknowledged.push(uid);
     }
   };
   const clients = startBackgroundLoad(...Array.from({ length: CLIENTS }, client));
@@ -71,7 +71,7 @@ export async function runRestore(directory: string, jobs: number): Promise<Resto
     ({ code }: { code: number }) => code,
   );
   const restarted = await startProgram({ directory: target });
-  const created = await create(restarted.url, key, 'restore-afterwards');
+  const created = await createJob(restarted.url, key, 'restore-afterwards');
   await restarted.stop();
   const meanwhile = acknowledged.length - before.length;
   return { backedUp: backup.rows, acknowledged: before, meanwhile, verified, created, ...counted };
@@ -82,13 +82,13 @@ export async function runRestore(directory: string, jobs: number): Promise<Resto
  *
  * @returns the HTTP status
  */
-async function create(url: string, key: string, uid: string): Promise<number> {
+export async function createJob(url: string, key: string, uid: string): Promise<number> {
   const body = { uid, text: 'The house is big.', source_language: 'en', target_language: 'es' };
   const request = { method: 'POST', key, body: JSON.stringify(body) };
   return (await sendRequest(`${url}/tapi/v2/translation/`, request)).status;
 }
 
-async function countRows(
+export async function countRows(
   directory: string,
   tables: readonly string[],
 ): Promise<Pick<RestoreHistory, 'restored' | 'stored'>> {

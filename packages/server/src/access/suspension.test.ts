@@ -2,6 +2,8 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AccountCredentials } from '../accounts/accounts.ts';
+import { deleteExpired } from '../retention/retention.ts';
+import { writeRetention } from '../retention/store.ts';
 import { claimTask, confirmAll, HUMAN, orderEdit, pathOf } from '../testing/editors.ts';
 import {
   createClient,
@@ -13,6 +15,7 @@ import {
   type TestServer,
   until,
 } from '../testing/harness.ts';
+import { accountNamed } from './accounts.ts';
 
 let server: TestServer;
 let operator: TestPerson;
@@ -143,4 +146,49 @@ it('users of a suspended account can read, but change nothing', async () => {
   await move(customer.account!, 'resume');
   expect((await customer.call('GET', '/api/me')).body.account_status).toBe('active');
   expect((await invite()).status).toBe(201);
+});
+
+it('a chat message that waits keeps its text beyond the retention, and is delivered with it after the resume', async () => {
+  const account = await server.createAccount({ chat: true });
+  const { ref } = await accountNamed(server.database, account.username);
+  await writeRetention(server.database, ref, { attempts: null, events: null, texts: 7 });
+  const call = client(account.production_key);
+  const message = {
+    source_language: 'en',
+    target_language: 'es',
+    text_format: 'text',
+    chat_external_id: 'chat',
+  };
+  const texts = ['The house waits.', 'The house is done.'];
+  for (const text of texts)
+    expect((await call('POST', '/v2/chats/messages', { ...message, external_id: text, text })).status).toBe(
+      201,
+    );
+  const read = async () =>
+    (
+      await owner.query(
+        'select body, translated, status from messages where account_id = $1 order by message_id',
+        [ref.accountId],
+      )
+    ).rows;
+  const areDone = async () => (await read()).every(({ status }) => status === 'deliver_complete');
+  await until(areDone);
+  await move(account, 'suspend');
+  await owner.query(
+    `update messages set status = 'mt_init', translated = null, completed_at = null, due_at = now()
+      where account_id = $1 and external_id = $2`,
+    [ref.accountId, texts[0]],
+  );
+  const expire = () => deleteExpired(server.database, undefined, Date.now() + 20 * 86_400_000);
+  await expire();
+  expect((await read()).map(({ body }) => body)).toEqual([texts[0], '']);
+  await move(account, 'resume');
+  await until(areDone);
+  expect((await read())[0]).toMatchObject({ body: texts[0], translated: expect.stringMatching(/./) });
+  // It no longer waits, so its text is deleted like the others.
+  await expire();
+  expect((await read()).map(({ body, translated }) => [body, translated])).toEqual([
+    ['', ''],
+    ['', ''],
+  ]);
 });

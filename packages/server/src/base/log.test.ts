@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { EmbeddedPostgresError } from '@dragoman/embedded-postgres';
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
-import type pg from 'pg';
+import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { SecretKeyError } from '../access/secret-key.ts';
 import type { AccountCredentials } from '../accounts/accounts.ts';
@@ -19,6 +19,7 @@ import {
 } from '../testing/harness.ts';
 import { createLog, type Log } from './log.ts';
 
+const { DatabaseError } = pg;
 const CANARY = 'cAnArY';
 
 /** Returns a log, and the array of the lines that were written to it. */
@@ -80,7 +81,16 @@ describe('the log', () => {
     };
     const failed = (sql: string) => administer(inject('cluster').connection, sql).catch((error) => error);
     expect(reasonOf(await failed('drop database nonono'))).toBe('database "nonono" does not exist');
+    expect(reasonOf(await failed('select nonono'))).toBe('column "nonono" does not exist');
     expect(reasonOf(await failed(`select '${CANARY}'::int`))).toBeUndefined();
+    const twice = `select ${CANARY} from (values ('${CANARY}'), ('x')) t (${CANARY}) where ${CANARY}::json is null`;
+    expect(reasonOf(await failed(twice))).toBeUndefined();
+    // As PgBouncer refuses a parameter: without the place in PostgreSQL's source.
+    const refusal = Object.assign(new DatabaseError('unsupported startup parameter: options', 0, 'error'), {
+      severity: 'FATAL',
+      code: '08P01',
+    });
+    expect(reasonOf(refusal)).toBe('unsupported startup parameter: options');
     const path = `/nowhere/${CANARY}`;
     expect(reasonOf(await readFile(path).catch((error) => error))).toBe('open ENOENT');
   });

@@ -97,10 +97,11 @@ const OPERATIONAL = new Set([
   'SettingError',
 ]);
 /**
- * SQLSTATE classes about connections, privileges, locks and resources. Their messages name roles, databases
- * and tables, but no values of rows.
+ * SQLSTATE classes about connections, privileges, prepared statements, locks, resources, and statements that do not fit the
+ * schema. Their messages name roles, databases, tables, columns and pieces of the program's SQL, but no values of rows or
+ * parameters.
  */
-const SAFE_SQLSTATE = /^(?:08|25|28|3D|40|53|55|57)[0-9A-Z]{3}$|^42501$/;
+const SAFE_SQLSTATE = /^(?:08|0A|25|26|28|3D|40|42|53|55|57)[0-9A-Z]{3}$/;
 const FRAMES = 4;
 /** The URL of the repository, which is removed from stack frames. */
 const ROOT = new URL('../../../../', import.meta.url).href;
@@ -137,10 +138,10 @@ function reasonOf(error: Error & { code?: unknown; syscall?: unknown }): { reaso
 }
 
 /**
- * Returns whether an error comes from PostgreSQL. Only PostgreSQL's errors have both a `severity` and a
- * `routine`, the function of its source.
+ * Returns whether an error is a message of PostgreSQL, or of a pooler before it. Only the driver's class has this name
+ * together with a `severity`.
  */
 function fromPostgresql(error: Error): boolean {
-  const { severity, routine } = error as { severity?: unknown; routine?: unknown };
-  return typeof severity === 'string' && typeof routine === 'string';
+  const { severity } = error as { severity?: unknown };
+  return error.constructor.name === 'DatabaseError' && typeof severity === 'string';
 }

@@ -7,6 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  API_KEY,
+  listBackups,
+  SECRET_KEY as OLD_SECRET_KEY,
+  TRANSLATION,
+} from '../../../../prove/migrate/upgrade.ts';
 import { createKeyFile } from '../access/secrets.ts';
 import { verifyLedger } from '../ledger/ledger.ts';
 import {
@@ -104,6 +110,20 @@ it('a backup contains all data, and a new service works with the restored data',
   expect(await program.terminate()).toBe(0);
   const verify = await dragoman(['ledger', 'verify', ...own('new')]);
   expect(verify).toMatchObject({ status: 0, stdout: expect.stringContaining('The ledger is consistent.') });
+});
+
+it('a backup with data that an older version made is upgraded, and the service works with it', async () => {
+  const [old] = listBackups();
+  const restored = await dragoman(['restore', old!, '--json', ...own('older')]);
+  expect(restored).toMatchObject({ status: 0 });
+  expect(JSON.parse(restored.stdout).rows).toMatchObject({ accounts: 2, jobs: 8, transfers: 7 });
+  const program = await serve([...own('older'), '--role', 'api'], { DRAGOMAN_SECRET_KEY: OLD_SECRET_KEY });
+  await program.answers('/readyz');
+  const call = createClient(program.url, API_KEY);
+  expect((await call('GET', `${MACHINE}machine/`)).body.translated_text).toBe(TRANSLATION);
+  const body = { text: 'The house.', source_language: 'en', target_language: 'es' };
+  expect((await call('POST', '/tapi/v2/translation/', body)).status).toBe(201);
+  expect(await program.terminate()).toBe(0);
 });
 
 describe('the database stays empty or unchanged after', () => {

@@ -3,6 +3,7 @@
  * fault.
  */
 import { statfs } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { EmbeddedPostgresError } from '@dragoman/embedded-postgres';
 import { findApertium, findModels } from '@dragoman/engines';
 import { openVault, readKeyTest, SecretKeyError } from '../access/secret-key.ts';
@@ -14,7 +15,7 @@ import { DISTRIBUTED_TABLES, TABLES_OF_ACCOUNTS } from '../database/distribution
 import { NoDatabaseError } from '../database/embedded.ts';
 import { explainDatabaseError } from '../database/explain.ts';
 import { HAS_CITUS } from '../database/forms.ts';
-import { SchemaError } from '../database/migrate.ts';
+import { findSchemaDifference, SchemaError } from '../database/migrate.ts';
 import { REFERENCE_TABLES } from '../database/reference-tables.ts';
 import { measureStandbyLag } from '../database/standby.ts';
 import { statement } from '../database/statements.ts';
@@ -93,6 +94,12 @@ async function examineDatabase(settings: Settings): Promise<DoctorFinding[]> {
         const detail = `${kind}; the schema is ${counted(store.behind, 'version')} behind`;
         return [{ check: 'database', ok: false, detail, remedy: 'Run: npx dragoman migrate' }];
       }
+      const difference = await findSchemaDifference(store.connection);
+      if (difference !== undefined) {
+        const detail = `${kind}; the schema is not the one of this version: ${difference} differs`;
+        const remedy = 'Undo the change, or restore a backup into a new database: npx dragoman restore';
+        return [{ check: 'database', ok: false, detail, remedy }];
+      }
       const [server] = await store.database.query(SERVER);
       const seconds = Math.abs(Date.now() - server!.now.getTime()) / 1000;
       return [
@@ -104,7 +111,7 @@ async function examineDatabase(settings: Settings): Promise<DoctorFinding[]> {
         {
           check: 'clock',
           ok: seconds < CLOCK_SECONDS,
-          detail: `${seconds.toFixed(1)} s from the database's`,
+          detail: `${seconds.toFixed(1)} s between this machine (${hostname()}) and the database; /readyz of each server reports its own`,
           ...(seconds < CLOCK_SECONDS ? {} : { remedy: 'Set both clocks by NTP.' }),
         },
         ...(await examineDistribution(store.database, settings)),
@@ -117,7 +124,7 @@ async function examineDatabase(settings: Settings): Promise<DoctorFinding[]> {
       await store.close();
     }
   } catch (error) {
-    return [{ check: 'database', ok: false, ...explain(error as Error) }];
+    return [{ check: 'database', ok: false, ...explain(error as Error, kind) }];
   }
 }
 
@@ -167,7 +174,7 @@ async function examineStandby(
   }
 }
 
-function explain(error: Error): Pick<DoctorFinding, 'detail' | 'remedy'> {
+function explain(error: Error, kind: 'embedded' | 'given'): Pick<DoctorFinding, 'detail' | 'remedy'> {
   if (error instanceof NoDatabaseError) {
     return {
       detail: error.message,
@@ -177,13 +184,18 @@ function explain(error: Error): Pick<DoctorFinding, 'detail' | 'remedy'> {
   if (error instanceof SchemaError || error instanceof EmbeddedPostgresError) return splitSentence(error);
   const trouble = explainDatabaseError(error);
   return trouble === undefined
-    ? { detail: error.message, remedy: 'See postgres.log in the data directory.' }
+    ? { detail: error.message, remedy: LOGS[kind] }
     : { detail: trouble.problem, remedy: capitalized(trouble.remedy) };
 }
 
+const LOGS = {
+  embedded: 'See postgres.log in the data directory.',
+  given: 'See the log of the PostgreSQL server.',
+};
+
 /** Splits a message of the form "problem: remedy" into these two parts. */
 function splitSentence({ message }: Error): { detail: string; remedy: string } {
-  const [detail, remedy = 'See postgres.log in the data directory.'] = message.split(/(?<=[^.]): (.*)/s);
+  const [detail, remedy = LOGS.embedded] = message.split(/(?<=[^.]): (.*)/s);
   return { detail: detail!, remedy: capitalized(remedy) };
 }
 

@@ -17,7 +17,8 @@ import pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { createConnection } from './connections.ts';
 import type { Connection } from './database.ts';
-import { migrate, readVersion } from './migrate.ts';
+import { countVersionsBehind, migrate } from './migrate.ts';
+import { readVersion } from './migrations.ts';
 
 const FORMAT = 1;
 /** The line that ends the rows of a table. A row with this text is written as `\\.`. */
@@ -107,6 +108,7 @@ export async function readBackup(connection: Connection, source: NodeJS.Readable
 
 /** Creates the schema of the backup in an empty database. */
 async function prepare(connection: Connection, { migration }: Header): Promise<void> {
+  await countVersionsBehind(connection); // Throws if this program cannot use the database.
   await withClient(connection, async (client) => {
     if (!(await isMade(client))) return;
     const newest = await readVersion(client);

@@ -9,6 +9,7 @@ import { type Connection, createPool, createStandbyPool } from './connections.ts
 import { type CallsOf, createForms, execute, limitedTo, run } from './forms.ts';
 import { createListener, type Listener } from './listener.ts';
 import { createOutageWatch } from './outage.ts';
+import { setUpSession } from './requirements.ts';
 import { createStandby, type ReadCounts, type Run, type Standby } from './standby.ts';
 import { positionalValues, type Statement, statement, type Values } from './statements.ts';
 
@@ -70,6 +71,11 @@ export interface Database extends Queryable {
    * then get 503 soon, instead of no answer for a minute. Its transactions wait for a lock for 80 % of that time.
    */
   limited(milliseconds: number): Database;
+  /**
+   * Prepares statements without running them. Rejects with the driver's error when the schema lacks something that one
+   * of them uses.
+   */
+  prepare(statements: readonly Statement[]): Promise<void>;
   /**
    * Whether the database accepts writes. After a statement has failed for lack of resources (SQLSTATE class
    * 53), each call tries a write, and returns false until one succeeds.
@@ -136,8 +142,7 @@ const CONNECTION_WORDS =
 const NODE_LOST =
   /^(server closed the connection|SSL (connection has been closed|SYSCALL error|error:)|could not (receive data from|send data to) server|connection not open|no connection to the server|terminating connection|postmaster was shut down|could not commit transaction for shard|failed to (complete COPY|COPY to shard)|failure on connection marked as essential)/;
 const NODE_LOST_CODES = new Set<unknown>(['XX000', '58030']);
-/** The server cancels statements after 60 s. Five seconds later the client treats the server as lost. */
-const STATEMENT_MILLISECONDS = 60_000;
+/** Five seconds after the server should have canceled a statement, the client treats the server as lost. */
 const SILENCE_MILLISECONDS = 65_000;
 /** The share of the time limit of a statement that it may wait for a lock. */
 const LOCK_SHARE = 0.8;
@@ -205,12 +210,13 @@ export function openDatabase(connection: Connection, log: Log, size = 16, readUr
     if (!closing) outage.lost(error);
   };
   const config = {
-    ...asApplication(connection),
+    ...connection,
     application_name: 'dragoman',
     // Without keep-alive, queries would wait forever for a server that has disappeared.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    statement_timeout: STATEMENT_MILLISECONDS,
+    // The pool waits for a promise, which the driver's types lack.
+    onConnect: setUpSession as (client: pg.ClientBase) => void,
     query_timeout: SILENCE_MILLISECONDS,
     max: size,
     idleTimeoutMillis: 60_000,
@@ -253,6 +259,10 @@ export function openDatabase(connection: Connection, log: Log, size = 16, readUr
     reads: standby?.counts,
     retries,
     limited: withLimit,
+    async prepare(statements) {
+      const each = statements.map(({ text }) => `prepare unused as ${text}\n; deallocate unused;`);
+      await outage.track(() => pool.query({ text: each.join('\n'), ...limitedTo(limit) }));
+    },
     canWrite: resources.canWrite,
     onChanges(listener) {
       listeners.add(listener);
@@ -284,46 +294,12 @@ const STANDBY_MILLISECONDS = 1_000;
 function openStandby(connectionString: string, config: pg.PoolConfig, log: Log): Standby {
   const pool = createStandbyPool({
     ...config,
-    ...asApplication({ connectionString }),
+    connectionString,
     connectionTimeoutMillis: STANDBY_MILLISECONDS,
   });
   const read: Run = (on, statement, values, limit) =>
     execute(on, { statement, values: positionalValues(statement, values) }, limit);
   return createStandby(pool, read, log);
-}
-
-/**
- * The options of each session. With `client_connection_check_interval` (milliseconds), PostgreSQL ends a running
- * statement when its client has disconnected, for example after a request was aborted. With `propagate_set_commands`, the
- * limits of a transaction also apply on the nodes of a distributed database. PostgreSQL without Citus ignores it. JIT
- * compilation, on in PostgreSQL's defaults, takes longer than the short statements of a service: the editors' queue took
- * 4 s with it and 0.04 s without. The other options are those that the program's statements are written for.
- */
-const SESSION = [
-  'role=dragoman_app',
-  'client_connection_check_interval=1000',
-  'citus.propagate_set_commands=local',
-  'jit=off',
-  'datestyle=ISO',
-  'intervalstyle=postgres',
-  'timezone=UTC',
-]
-  .map((option) => `-c ${option}`)
-  .join(' ');
-
-/**
- * Returns the connection with a role that does not own the tables, so that append-only tables are append-only
- * for the program too. Other options of the connection string are kept.
- */
-function asApplication(connection: Connection): Connection {
-  if (connection.connectionString === undefined) return { ...connection, options: SESSION };
-  // The string is not parsed as a URL, because `postgres://user@/name?host=/folder` is valid for PostgreSQL
-  // but not a URL.
-  const [address, query] = connection.connectionString.split('?', 2);
-  const parameters = new URLSearchParams(query);
-  parameters.set('options', `${parameters.get('options') ?? ''} ${SESSION}`.trim());
-  // Spaces must be `%20`, because the driver does not decode `+` as a space.
-  return { ...connection, connectionString: `${address}?${parameters.toString().replaceAll('+', '%20')}` };
 }
 
 /**

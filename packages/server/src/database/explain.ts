@@ -30,7 +30,8 @@ export function explainDatabaseError(error: unknown): Trouble | undefined {
   const reason = error.message.replaceAll(/\s+/g, ' ').replace(/\.$/, '');
   // The session goes on, so the lost connection is one between nodes of a Citus cluster.
   const isOfNode = severity === 'ERROR' && /^(08|58|XX)/.test(code) && isConnectionLoss(error);
-  const remedy = isOfNode ? NODE_REMEDY : REMEDIES[code];
+  const refuses = severity !== undefined && isConnectionLoss(error) ? SERVER_REMEDY : undefined;
+  const remedy = isOfNode ? NODE_REMEDY : (REMEDIES[code] ?? refuses);
   if (severity !== undefined && remedy !== undefined)
     return { problem: `PostgreSQL refuses (${reason})`, remedy };
   // File errors and socket errors have the same codes, so the system call tells them apart.
@@ -45,8 +46,13 @@ export function explainDatabaseError(error: unknown): Trouble | undefined {
 const NODE_REMEDY =
   'check that all nodes run, that pg_hba.conf allows this user, and its password in ~postgres/.pgpass.';
 
+/** The remedy when the server, or a pooler before it, refuses a connection for another reason. */
+const SERVER_REMEDY = 'correct DATABASE_URL, or see the log of the server or the pooler.';
+
 /** Remedies for errors of PostgreSQL, by SQLSTATE. */
 const REMEDIES: Record<string, string> = {
+  '08P01':
+    'remove the parameter from DATABASE_URL, or use a pooler in session mode (docs/operating.md#pooler).',
   '28P01': 'correct the user name or the password in DATABASE_URL.',
   '28000': 'correct the user name in DATABASE_URL, or allow it in pg_hba.conf.',
   '3D000': 'create it with CREATE DATABASE, or correct the name in DATABASE_URL.',

@@ -3,78 +3,76 @@
  * number of processes to start at the same time. Each migration must be safe while the previous version of the program
  * is running.
  */
-import { readdirSync, readFileSync } from 'node:fs';
 import type pg from 'pg';
-import { createConnection } from './connections.ts';
+import type { Log } from '../base/log.ts';
+import { createConnection, createStandbyConnection } from './connections.ts';
 import type { Connection } from './database.ts';
 import { distribute, hasCitus, isDistributed, preferLocalTables } from './distribution.ts';
+import {
+  findDifference,
+  type Migration,
+  readKnownVersion,
+  readMigrations,
+  requireKnown,
+} from './migrations.ts';
+import { requireServer, requireSessions, SchemaError } from './requirements.ts';
 
-const DIRECTORY = new URL('./migrations/', import.meta.url);
+export { SchemaError } from './requirements.ts';
+
 /** The key of the advisory lock. The number is arbitrary, but nothing else in the database may use it. */
 const ADVISORY_LOCK = 4_672_001;
+/** After this time without the lock, the process that has it is logged. */
+const PATIENCE_MILLISECONDS = 5_000;
+const LOCK_NOT_AVAILABLE = '55P03';
 const DUPLICATE_OBJECT = '42710';
 const INSUFFICIENT_PRIVILEGE = '42501';
 const UNIQUE_VIOLATION = '23505';
 
-const OLDEST_POSTGRESQL = 15;
-
-/** Thrown when the schema cannot be used or changed. The message is one sentence, with the remedy after a colon. */
-export class SchemaError extends Error {
-  override name = 'SchemaError';
-}
-
-interface Migration {
-  number: number;
-  name: string;
-  sql: string;
-}
-
-function readMigrations(): Migration[] {
-  const files = readdirSync(DIRECTORY).filter((file) => file.endsWith('.sql'));
-  const migrations = files.sort().map((file) => ({
-    number: Number(file.slice(0, 4)),
-    name: file.replace(/\.sql$/, ''),
-    sql: readFileSync(new URL(file, DIRECTORY), 'utf8'),
-  }));
-  migrations.forEach(({ number, name }, index) => {
-    if (number !== index + 1) throw new Error(`migration ${name} should have the number ${index + 1}`);
-  });
-  return migrations;
+interface Waiting {
+  /** Gets a line when another process keeps the lock for `patience` milliseconds. */
+  log?: Pick<Log, 'error'> | undefined;
+  patience?: number;
 }
 
 /**
  * Migrates the schema to this version of the program.
- * @param options `upTo`: the number of the last migration to apply
+ * @param options `upTo`: the number of the last migration to apply; `log` and `patience`, see `Waiting`
  * @returns the names of the applied migrations, in order
  * @throws SchemaError when the server is too old or the user lacks a privilege. Also when a newer version created the
- * database, or a version before the first release
+ * database, or other texts of the migrations
  */
-export async function migrate(connection: Connection, options: { upTo?: number } = {}): Promise<string[]> {
+export async function migrate(
+  connection: Connection,
+  options: { upTo?: number } & Waiting = {},
+): Promise<string[]> {
   const migrations = readMigrations();
   const client = createConnection(connection);
   await client.connect();
   try {
-    await requirePostgresql(client);
-    await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCK]);
+    await requireServer(client, createConnection(connection));
+    await lock(client, options);
     await createApplicationRole(client);
     await client.query(
       `create table if not exists migrations (
          number integer primary key,
          name text not null,
+         hash text,
          applied_at timestamptz not null default now()
        )`,
     );
     await preferLocalTables(client);
-    const version = await readKnownVersion(client, migrations);
+    const version = await readKnownVersion(client, migrations, () => lock(client, options));
+    await recordHashes(client, migrations.slice(0, version));
     const { upTo = migrations.length } = options;
     requireKnown(migrations, upTo);
     const applied: string[] = [];
     for (const migration of migrations.slice(version, upTo)) {
       await client.query('begin');
       await client.query(migration.sql);
-      await client.query('insert into migrations (number, name) values ($1, $2)', [
+      await client.query('insert into migrations (number, name, hash) values ($1, $2, $3)', [
         migration.number,
         migration.name,
+        migration.hash,
       ]);
       await client.query('commit');
       applied.push(migration.name);
@@ -86,7 +84,7 @@ export async function migrate(connection: Connection, options: { upTo?: number }
       ? await notOwner(client, error as Error)
       : error;
   } finally {
-    await client.end(); // The end of the session also releases its lock and ends an open transaction.
+    await close(client);
   }
 }
 
@@ -105,76 +103,109 @@ export async function distributeSchema(connection: Connection): Promise<string[]
         'The database lacks the extension citus: on each node, run CREATE EXTENSION citus, and add the nodes.',
       );
     }
-    await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCK]);
+    await lock(client);
     return await distribute(client);
   } catch (error) {
     throw (error as { code?: string }).code === INSUFFICIENT_PRIVILEGE
       ? await notOwner(client, error as Error)
       : error;
   } finally {
-    await client.end();
+    await close(client);
   }
 }
 
 /**
  * Counts the migrations that are not yet applied to the database, without applying them.
- * @throws SchemaError when the database was created by a newer version or by a version before the first
- * release, or when the server is too old
+ * @throws SchemaError when the database was created by a newer version or by other texts of the migrations, or when the
+ * server is too old
  */
-export async function countVersionsBehind(connection: Connection): Promise<number> {
+export async function countVersionsBehind(connection: Connection, log?: Log): Promise<number> {
   const migrations = readMigrations();
   const client = createConnection(connection);
   await client.connect();
   try {
-    await requirePostgresql(client);
+    await requireServer(client, createConnection(connection));
     const { rows } = await client.query(`select to_regclass('migrations') is not null as made`);
-    const version = rows[0].made ? await readKnownVersion(client, migrations) : 0;
+    const version = rows[0].made
+      ? await readKnownVersion(client, migrations, () => lock(client, { log }))
+      : 0;
     return migrations.length - version;
   } finally {
-    await client.end();
+    await close(client);
   }
-}
-
-export async function readVersion(client: pg.Client): Promise<number> {
-  const { rows } = await client.query<{ version: number }>(
-    'select coalesce(max(number), 0) as version from migrations',
-  );
-  return rows[0]!.version;
 }
 
 /**
- * Returns the number of the last applied migration. The names of the migrations must match too, because
- * before the first release other migrations had the same numbers.
+ * Compares the schema of a migrated database with what the migrations create.
+ * @returns the first object that differs, such as `column tone of jobs`; undefined if there is none
  */
-async function readKnownVersion(client: pg.Client, migrations: readonly Migration[]): Promise<number> {
-  const { rows } = await client.query<{ number: number; name: string }>(
-    'select number, name from migrations',
+export async function findSchemaDifference(connection: Connection): Promise<string | undefined> {
+  const client = createConnection(connection);
+  await client.connect();
+  try {
+    await lock(client);
+    return await findDifference(client, readMigrations());
+  } finally {
+    await close(client);
+  }
+}
+
+/**
+ * Checks that each connection to the standby is a session of its own. A standby that does not answer is no fault,
+ * because the primary answers its reads.
+ * @throws SchemaError when a pooler shares sessions
+ */
+export async function requireStandbySessions(url: string): Promise<void> {
+  const client = createStandbyConnection(url);
+  try {
+    await client.connect();
+    await requireSessions(client, createStandbyConnection(url), 'DATABASE_READ_URL');
+  } catch (error) {
+    if (error instanceof SchemaError) throw error;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** Waits for the lock of migrations, which ends with the session. */
+async function lock(
+  client: pg.Client,
+  { log, patience = PATIENCE_MILLISECONDS }: Waiting = {},
+): Promise<void> {
+  const take = (milliseconds: number) =>
+    client.query(
+      `set lock_timeout = ${milliseconds}; select pg_advisory_lock(${ADVISORY_LOCK}); reset lock_timeout`,
+    );
+  await take(patience).catch(async (error: { code?: string }) => {
+    if (error.code !== LOCK_NOT_AVAILABLE) throw error;
+    const { rows } = await client.query<{ pid: number; name: string }>(
+      `select pid, application_name as name from pg_locks join pg_stat_activity using (pid)
+        where locktype = 'advisory' and granted and (classid, objid) = (0, ${ADVISORY_LOCK})
+          and database = (select oid from pg_database where datname = current_database())`,
+    );
+    log?.error(
+      { pid: rows[0]?.pid, name: rows[0]?.name },
+      'waiting for another process that migrates the database; pid is its process on the database server',
+    );
+    await take(0);
+  });
+}
+
+/** Releases the lock before the connection ends, because a pooler may keep the session. */
+async function close(client: pg.Client): Promise<void> {
+  await client.query('rollback; select pg_advisory_unlock_all()').catch(() => {});
+  await client.end();
+}
+
+/** Records the hashes of migrations that a version of the program without hashes has applied. */
+async function recordHashes(client: pg.Client, applied: readonly Migration[]): Promise<void> {
+  const { rowCount } = await client.query(
+    `select from pg_attribute where attrelid = 'migrations'::regclass and attname = 'hash'`,
   );
-  if (rows.some(({ number, name }) => (migrations[number - 1]?.name ?? name) !== name)) {
-    throw new SchemaError('This database was created before the first release: create a new one.');
-  }
-  const version = await readVersion(client);
-  requireKnown(migrations, version);
-  return version;
-}
-
-function requireKnown({ length: known }: readonly Migration[], number: number): void {
-  if (number > known) {
-    throw new SchemaError(
-      `The database is at migration ${number}, this program knows ${known}: run a newer version.`,
-    );
-  }
-}
-
-/** Rejects a server that is too old. Otherwise some migrations would be applied before one fails. */
-async function requirePostgresql(client: pg.Client): Promise<void> {
-  const { rows } = await client.query(`select current_setting('server_version_num')::integer as version`);
-  const major = Math.floor(rows[0].version / 10_000);
-  if (major < OLDEST_POSTGRESQL) {
-    throw new SchemaError(
-      `PostgreSQL ${major} is too old: use PostgreSQL ${OLDEST_POSTGRESQL} or later, and change DATABASE_URL.`,
-    );
-  }
+  // The change waits for a running backup, so it is not repeated at every start.
+  if (rowCount === 0) await client.query('alter table migrations add column hash text');
+  for (const { number, hash } of applied)
+    await client.query('update migrations set hash = $2 where number = $1 and hash is null', [number, hash]);
 }
 
 /**

@@ -108,6 +108,15 @@ export function columnsOf<T, Column extends string>(
   >;
 }
 
+/** Returns registered statements by their names. @throws Error when a name is unknown */
+export function statementsNamed(names: readonly string[]): Statement[] {
+  return names.map((name) => {
+    const found = registered.get(name);
+    if (found === undefined) throw new Error(`no statement is named ${name}`);
+    return found;
+  });
+}
+
 /** Returns the statements of all loaded files, for tests that read their SQL. */
 export function allStatements(): Statement[] {
   return [...registered.values()];

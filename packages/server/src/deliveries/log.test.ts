@@ -183,6 +183,32 @@ describe('a replay', () => {
     await until(() => at('/again').length === 3);
   });
 
+  it('keeps no later event of its chat waiting, however often it fails', async () => {
+    const call = as(await server.createAccount({ chat: true }));
+    let refuses = false;
+    receiver.answer(({ path }) => (refuses && path === '/poisoned' ? 422 : 200));
+    const post = (name: string) =>
+      call('POST', '/v2/chats/messages', {
+        chat_external_id: 'replayed',
+        external_id: name,
+        text: 'A house.',
+        text_format: 'text',
+        source_language: 'en',
+        target_language: 'es',
+        callback_url: `${receiver.url}/${name}`,
+      });
+    await post('poisoned');
+    // biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what the tests are there to find out
+    const ofPoisoned = (one: any) => one.url.endsWith('/poisoned') && one.status === 'delivered';
+    const { id } = await until(async () => (await list(call)).objects.find(ofPoisoned));
+    refuses = true;
+    expect((await call('POST', `${DELIVERIES}/${id}/replay/`)).status).toBe(202);
+    await until(() => at('/poisoned').length > 1);
+    await post('later');
+    await receiver.next(({ path }) => path === '/later');
+    expect((await call('GET', `${DELIVERIES}/${id}`)).body.status).toBe('pending');
+  });
+
   it('is refused when the delivery is pending', async () => {
     const call = as(await server.createAccount());
     receiver.answer(({ path }) => (path === '/later' ? 500 : 200));

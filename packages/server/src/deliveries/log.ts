@@ -267,12 +267,13 @@ interface ReplayedRow {
   at: Date;
 }
 
-// Due times are one microsecond apart, so that replayed deliveries keep their order.
+// Without its order key, a replay keeps no later event of its job or chat waiting, and waits for none. Times in the queue
+// are one microsecond apart, so that replayed deliveries are begun in their order.
 const AGAIN = `
    again as (
      update deliveries d
         set status = 'pending', failure = null, finished_at = null, due_at = now(), attempts_before = d.attempts,
-            queued_at = p.queued_at
+            queued_at = p.queued_at, order_key = null
        from placed p
       where d.part = $1 and d.account_id = $2 and d.delivery_id = p.delivery_id
      returning d.delivery_id, d.event, d.chat_id, ${FOLLOWING_MESSAGE}, d.host, p.place),

@@ -154,10 +154,17 @@ export function answerWith(
 }
 
 /**
- * The SQLSTATE codes of a text that PostgreSQL cannot store, in a column or in JSON. Only requests contain
- * such texts.
+ * Returns whether PostgreSQL refuses a NUL character, in a column or in JSON. Only requests contain it. Texts in another
+ * encoding have the same codes, and each language of the server's messages names the character in the same way.
  */
-const UNSTORABLE_CHARACTERS = new Set(['22021', '22P05']);
+function isAboutNul(error: unknown): boolean {
+  const {
+    code = '',
+    message = '',
+    detail = '',
+  } = error as { code?: string; message?: string; detail?: string };
+  return (code === '22021' && message.endsWith('0x00')) || (code === '22P05' && detail.includes('\\u0000'));
+}
 
 /**
  * The foreign keys to the user who makes a change. They are violated only if the user was erased before the
@@ -179,7 +186,7 @@ function toApiError(error: unknown): ApiError | undefined {
     return new ApiError('unavailable', message, { 'retry-after': isOutOfResources(error) ? '5' : '1' });
   }
   const status = (error as { statusCode?: number }).statusCode;
-  if (UNSTORABLE_CHARACTERS.has((error as { code?: string }).code ?? '')) {
+  if (isAboutNul(error)) {
     return new ApiError('invalid_request', 'A text of the request contains a NUL character.');
   }
   if (status === 413) return new ApiError('too_large', 'body: too large.');

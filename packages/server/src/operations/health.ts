@@ -1,6 +1,7 @@
 /** Readiness: checks whether a process can do its work. */
+import { MAX_SECONDS, WARN_SECONDS } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
-import { statement } from '../database/statements.ts';
+import { statementsNamed } from '../database/statements.ts';
 import type { Languages } from '../languages/languages.ts';
 import { countReportingWorkers, HEARD_SECONDS } from '../translation/report.ts';
 
@@ -12,15 +13,27 @@ export interface Readiness {
   warnings?: string[];
 }
 
-const PING = statement<{ one: number }>('operations.ping', 'select 1 as one');
+/** The statements that create what customers order. They use a large part of the schema. */
+const CREATIONS = [
+  'jobs.number',
+  'jobs.insert',
+  'jobs.insert_keys',
+  'ledger.hold',
+  'chats.insert_messages',
+  'deliveries.insert_events',
+];
+/** SQLSTATE class 42: the statement does not fit the schema. */
+const UNFIT = /^42/;
 
 /**
- * Checks whether the database can be read and written, and whether at least one language pair is offered.
+ * Checks whether the database can be read and written and has the schema for new jobs and messages, and whether at least one language pair is offered.
  * Missing workers are only a warning: an API process can accept jobs without workers. If a load balancer
  * removed the process because of missing workers, a delay would become an outage.
  */
 export async function checkReadiness(options: {
   database: Database;
+  /** By how many seconds the clock of this process is ahead of the database's. */
+  aheadSeconds: number;
   languages: Languages;
   stopping: boolean;
   /** Whether this process is a worker. */
@@ -28,8 +41,12 @@ export async function checkReadiness(options: {
 }): Promise<Readiness> {
   const checks: Record<string, string> = { server: options.stopping ? 'is stopping' : 'ok' };
   const warnings: string[] = [];
+  const { aheadSeconds } = options;
+  const difference = `${Math.abs(aheadSeconds).toFixed(1)} s ${aheadSeconds > 0 ? 'ahead of' : 'behind'} the database's`;
+  if (Math.abs(aheadSeconds) > MAX_SECONDS) checks.clock = `is ${difference}; set both by NTP`;
+  else if (Math.abs(aheadSeconds) > WARN_SECONDS) warnings.push(`clock: ${difference}; set both by NTP`);
   try {
-    await options.database.query(PING);
+    await options.database.prepare(statementsNamed(CREATIONS));
     checks.database = (await options.database.canWrite()) ? 'ok' : 'has no room to write';
     const pairs = await options.languages.count();
     checks.languages = pairs > 0 ? 'ok' : 'no engine offers a language pair yet';
@@ -38,8 +55,9 @@ export async function checkReadiness(options: {
         `workers: none has reported for ${HEARD_SECONDS} seconds; jobs and deliveries stay queued`,
       );
     }
-  } catch {
-    checks.database = 'does not answer';
+  } catch (error) {
+    const isUnfit = UNFIT.test((error as { code?: string }).code ?? '');
+    checks.database = isUnfit ? 'lacks what this version uses; run dragoman doctor' : 'does not answer';
   }
   const ready = Object.values(checks).every((check) => check === 'ok');
   return { ready, checks, ...(warnings.length === 0 ? {} : { warnings }) };

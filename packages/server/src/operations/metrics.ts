@@ -74,8 +74,9 @@ function nodeMetrics(): Registry {
 /**
  * Creates the metrics of a server. They are exposed with those of Node. Each scrape reads the queues from the
  * database.
+ * @param aheadSeconds by how much the clock of this process is ahead of the database's
  */
-export function createMetrics(database: Database): Metrics {
+export function createMetrics(database: Database, aheadSeconds: () => number): Metrics {
   const registry = new Registry();
   nodeMetrics();
   new Gauge({
@@ -84,6 +85,14 @@ export function createMetrics(database: Database): Metrics {
     labelNames: ['version'],
     registers: [registry],
   }).set({ version: VERSION }, 1);
+  new Gauge({
+    name: 'dragoman_clock_ahead_seconds',
+    help: 'By how much the clock of this process is ahead of the clock of the database.',
+    registers: [registry],
+    collect() {
+      this.set(aheadSeconds());
+    },
+  });
   const queues = createQueueMetrics(registry);
   watchReads(registry, database);
   watchRetries(registry, database);

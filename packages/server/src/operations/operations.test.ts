@@ -111,6 +111,19 @@ describe('/readyz', () => {
     await until(async () => (await ask('/readyz')).status === 200);
   });
 
+  it('reports that the server is not ready while the schema lacks a column that new jobs need', async () => {
+    await asOwner('alter table jobs rename column tone to voice');
+    const answer = await ask('/readyz');
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({
+      ready: false,
+      checks: { database: 'lacks what this version uses; run dragoman doctor' },
+    });
+    await asOwner('alter table jobs rename column voice to tone', 'alter table jobs add column newer text');
+    expect((await ask('/readyz')).status).toBe(200);
+    await asOwner('alter table jobs drop column newer');
+  });
+
   it('reports that the server is not ready while the server stops', async () => {
     engine.stall();
     const { app, stop } = server.server;

@@ -236,16 +236,27 @@ const FORGET_MESSAGES = statement<{ message_id: string }>(
   'retention.forget_messages',
   `update messages set body = '', translated = case when translated is not null then '' end
     where part = $1 and account_id = $2 and message_id in (
-      select message_id from messages where part = $1 and account_id = $2 and message_id > $3 and message_id < $4
+      select message_id from messages
+       where part = $1 and account_id = $2 and message_id > $3 and message_id < $4 and status <> 'mt_init' and body <> ''
        order by message_id limit $5)
    returning message_id`,
+);
+const WAITING = statement<{ some: boolean }>(
+  'retention.waiting_messages',
+  `select exists (
+     select from messages
+      where part = $1 and account_id = $2 and message_id > $3 and message_id < $4 and status = 'mt_init') as some`,
 );
 const FORGOTTEN_TO = statement(
   'retention.forgotten_to',
   `update accounts set texts_forgotten_to = $3 where part = $1 and account_id = $2`,
 );
 
-/** Deletes the texts of messages. @returns the id of the last message; undefined if no message is left */
+/**
+ * Deletes the texts of messages that do not wait for their translation. While one waits, as in a suspended account, the
+ * next round begins before it again.
+ * @returns the id of the last message; undefined if no message is left
+ */
 export async function deleteMessageTexts(
   transaction: Transaction,
   account: AccountRef,
@@ -254,12 +265,14 @@ export async function deleteMessageTexts(
   limit: number,
 ): Promise<string | undefined> {
   const key = [account.part, account.accountId];
+  // Asked first, because a message that is translated in between keeps its text in this round.
+  const [waiting] = await transaction.query(WAITING, [...key, after, before]);
   const rows = await transaction.query(FORGET_MESSAGES, [...key, after, before, limit]);
   const last = rows
     .map(({ message_id }) => message_id)
     .sort()
     .at(-1);
-  if (last !== undefined) await transaction.query(FORGOTTEN_TO, [...key, last]);
+  if (last !== undefined && !waiting!.some) await transaction.query(FORGOTTEN_TO, [...key, last]);
   return last;
 }
 

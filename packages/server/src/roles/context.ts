@@ -2,6 +2,7 @@
 import type { Environment } from '../base/account.ts';
 import type { Log } from '../base/log.ts';
 import type { EventSource } from '../chats/present.ts';
+import type { DatabaseClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import type { createAddressGuard } from '../deliveries/addresses.ts';
 import type { createEditing } from '../editing/editing.ts';
@@ -24,6 +25,7 @@ export const REQUEST_MILLISECONDS = 10_000;
 export interface Context {
   store: Store;
   database: Database;
+  clock: DatabaseClock;
   settings: Settings;
   log: Log;
   metrics: Metrics;

@@ -8,7 +8,7 @@ import type { Log } from '../base/log.ts';
 import { counted } from '../base/text.ts';
 import { type Connection, type Database, openDatabase } from '../database/database.ts';
 import { NoDatabaseError, startEmbedded } from '../database/embedded.ts';
-import { countVersionsBehind, migrate, SchemaError } from '../database/migrate.ts';
+import { countVersionsBehind, migrate, requireStandbySessions, SchemaError } from '../database/migrate.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** The open database, and the vault that encrypts the secrets in it. */
@@ -65,12 +65,13 @@ export async function openStore(
   const connection: Connection = embedded?.connection ?? { connectionString: settings.databaseUrl! };
   let opened: Database | undefined;
   try {
-    const migrated = schema === 'make' ? await migrate(connection) : [];
-    const behind = schema === 'make' ? 0 : await countVersionsBehind(connection);
+    const migrated = schema === 'make' ? await migrate(connection, { log }) : [];
+    const behind = schema === 'make' ? 0 : await countVersionsBehind(connection, log);
     if (behind > 0 && schema === 'require') {
       throw new SchemaError(`The schema is ${counted(behind, 'version')} behind: run dragoman migrate.`);
     }
     const readUrl = role === 'serve' ? settings.databaseReadUrl : undefined;
+    if (readUrl !== undefined) await requireStandbySessions(readUrl);
     const database = openDatabase(connection, log, undefined, readUrl);
     opened = database;
     // An older schema may lack the table that shows with which secret key the secrets in the database are encrypted.

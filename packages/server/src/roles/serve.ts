@@ -13,6 +13,7 @@ import { readOpenSessions } from '../access/sessions.ts';
 import type { Log } from '../base/log.ts';
 import { VERSION } from '../base/version.ts';
 import { correctMessage } from '../chats/correction.ts';
+import { type DatabaseClock, startClock } from '../database/clock.ts';
 import { createAddressGuard } from '../deliveries/addresses.ts';
 import { createEditing } from '../editing/editing.ts';
 import { createLanguages } from '../languages/languages.ts';
@@ -63,7 +64,8 @@ const GRACE_MILLISECONDS = 6_000;
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { settings, role, log } = options;
   const running: Running = { stopping: false, url: undefined, worker: undefined };
-  const context = createContext(options, running);
+  const clock = await startClock(options.store.database, log);
+  const context = createContext(options, running, clock);
   const api = role === 'worker' ? undefined : await startApi(context);
   const app = api?.app ?? createWorkerApp(context);
   warnOfSettings(settings, log);
@@ -88,6 +90,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         closeApp(app, unused, graceMilliseconds).then(() => api?.idle()),
         running.worker?.stop(graceMilliseconds),
       ]);
+      clock.stop();
       await context.live.close();
       await context.scanner.close();
     },
@@ -104,10 +107,10 @@ interface Running {
   worker: Worker | undefined;
 }
 
-function createContext(options: ServerOptions, running: Running): Context {
+function createContext(options: ServerOptions, running: Running, clock: DatabaseClock): Context {
   const { store, settings, role, log, scanning } = options;
   const { database } = store;
-  const metrics = createMetrics(database);
+  const metrics = createMetrics(database, clock.aheadSeconds);
   const live = createHub({
     database,
     readOpenSessions: (sessions) => readOpenSessions(database, settings, sessions),
@@ -142,6 +145,7 @@ function createContext(options: ServerOptions, running: Running): Context {
   return {
     store,
     database,
+    clock,
     settings,
     log,
     metrics,
@@ -156,6 +160,12 @@ function createContext(options: ServerOptions, running: Running): Context {
     worker: () => running.worker,
     stopping: () => running.stopping,
     readiness: () =>
-      checkReadiness({ database, languages, stopping: running.stopping, works: role !== 'api' }),
+      checkReadiness({
+        database,
+        aheadSeconds: clock.aheadSeconds(),
+        languages,
+        stopping: running.stopping,
+        works: role !== 'api',
+      }),
   };
 }

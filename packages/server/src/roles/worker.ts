@@ -158,11 +158,12 @@ function observeBoth(metrics: EngineObserver, console: EngineStatistics['observe
   };
 }
 
-function startDeliveries({ database, store, settings, guard, metrics, log }: Context) {
+function startDeliveries({ database, clock, store, settings, guard, metrics, log }: Context) {
   const poster = createPoster({
     guard,
     connectionsPerOrigin: settings.senderPerHost,
     timeoutMs: settings.callbackTimeoutSeconds * 1000,
+    now: clock.now,
   });
   const sender = startSender({
     database,
@@ -176,6 +177,7 @@ function startDeliveries({ database, store, settings, guard, metrics, log }: Con
     log,
     metrics: metrics.deliveries,
     onDeliveriesChanged: followDeliveries,
+    now: clock.now,
   });
   return { poster, sender };
 }
