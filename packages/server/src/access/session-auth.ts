@@ -172,7 +172,7 @@ function isLoopback(hostname: string): boolean {
 /** Returns the data about the client (address and user agent) that a new session stores. */
 export function clientOf(request: FastifyRequest, cookie: SessionCookie): SessionClient {
   return {
-    address: request.ip,
+    address: request.clientAddress,
     userAgent: request.headers['user-agent'],
     token: request.cookies[cookie.name],
   };

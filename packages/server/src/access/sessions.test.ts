@@ -220,6 +220,37 @@ describe('password guesses', () => {
     expect(statuses).toContain(429);
   });
 
+  // A port changes with each connection. A value without an address counts for the proxy, whatever it is.
+  it.each([
+    ['an IPv4 address with a port', (n: number) => `203.0.113.42:${50_000 + n}`],
+    ['an IPv6 address with a port', (n: number) => `[2001:db8::42]:${50_000 + n}`],
+    ['an IPv6 address in quotes', (n: number) => `"[2001:db8:0:1::${n}]"`],
+    ['an obfuscated port', (n: number) => `203.0.113.43:_p${n}`],
+    ['a chain of proxies with ports', (n: number) => `203.0.113.44:${n + 1}, 127.0.0.2:${n + 1}`],
+    ['an obfuscated node', (n: number) => `_hidden${n}`],
+    ['words', (n: number) => `client-${n}`],
+    ['an address in another notation', (n: number) => `0x7f.${n}, 127.0.0.3`],
+    ['a spoofed address before one with a port', (n: number) => `198.51.100.${n}, 203.0.113.45:${n + 1}`],
+  ])('are delayed when a proxy sends %s', async (name, forwarded) => {
+    const { call } = createBrowser(server.url);
+    const body = { email: `${name.replaceAll(' ', '-')}@example.com`, password: 'a wrong password' };
+    const statuses: number[] = [];
+    for (let n = 0; n < 12; n++) {
+      statuses.push((await call('POST', '/api/session', body, { 'x-forwarded-for': forwarded(n) })).status);
+    }
+    expect(statuses).toContain(429);
+  });
+
+  it('count apart for two addresses with ports behind one proxy', async () => {
+    const { call } = createBrowser(server.url);
+    const body = { email: 'two-offices@example.com', password: 'a wrong password' };
+    const attempt = async (node: string) =>
+      (await call('POST', '/api/session', body, { 'x-forwarded-for': node })).status;
+    for (let n = 0; n < 12; n++) await attempt(`203.0.113.46:${n + 1}`);
+    expect(await attempt('203.0.113.47:1')).toBe(401);
+    expect(await attempt('[2001:db8:0:2::1]:1')).toBe(401);
+  });
+
   it('are stored without the client address and the e-mail address', async () => {
     const { call } = createBrowser(server.url);
     const body = { email: 'remembered@example.com', password: 'x' };

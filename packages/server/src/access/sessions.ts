@@ -116,9 +116,12 @@ export function wrongSignIn(): ApiError {
   return new ApiError('wrong_sign_in', 'The e-mail address or the password is wrong.');
 }
 
-/** Returns the network for which an address is counted: the address itself for IPv4, its /64 for IPv6. */
+/**
+ * Returns the network for which an address is counted: the address itself for IPv4, its /64 for IPv6. All texts that are
+ * no address count as one network, so that their variety gives no further attempts.
+ */
 export function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
+  if (!ipaddr.isValid(address)) return 'unknown';
   const parsed = ipaddr.process(address);
   if (parsed.kind() === 'ipv4') return parsed.toString();
   return (parsed as ipaddr.IPv6).parts.slice(0, 4).join(':');

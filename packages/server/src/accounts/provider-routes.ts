@@ -97,7 +97,13 @@ export function providerRoutes(app: FastifyInstance, options: ProviderRouteOptio
     GET: visit(async (provider, request, reply) => {
       const pending = readPending(request.cookies[cookie]);
       reply.clearCookie(cookie, cookieOptions);
-      const marks = await limitAttemptsByNetwork(database, vault, 'provider', request.ip, BY_ADDRESS);
+      const marks = await limitAttemptsByNetwork(
+        database,
+        vault,
+        'provider',
+        request.clientAddress,
+        BY_ADDRESS,
+      );
       const returned = new URL(`${redirectUri()}?${parametersOf(request)}`);
       if (returned.searchParams.get('state') !== pending.state) throw new ProviderRefusal('expired');
       const identity = await provider.finish(returned, pending);

@@ -36,6 +36,7 @@ import { queriesOfCustomer, queryRoutes } from '../editing/customer.ts';
 import { type EditingRouteOptions, editingRoutes } from '../editing/routes.ts';
 import { withdrawTextsOf } from '../editing/undo-votes.ts';
 import { guideRoutes } from '../guides/routes.ts';
+import { createProxyTrust, readClientAddresses } from '../http/client-address.ts';
 import { compressAnswers } from '../http/compression.ts';
 import { acceptJson, answerErrors, answerUnreadable, BODY_LIMIT, routeOf } from '../http/http.ts';
 import { createLoadShedder, type LoadShedder } from '../http/load-shedding.ts';
@@ -185,7 +186,7 @@ function createCore(options: CoreOptions, shedder: LoadShedder): FastifyInstance
         shedder.guard(handle, () => metrics.shed()),
       ),
     // Only trusted proxies may set the client's address.
-    trustProxy: settings.trustedProxies.length > 0 && settings.trustedProxies,
+    trustProxy: settings.trustedProxies.length > 0 && createProxyTrust(settings.trustedProxies),
     clientErrorHandler: answerUnreadable(SAFE_HEADERS),
     genReqId: () => crypto.randomUUID(),
     // `/a/b` and `/a//b/` are served like `/a/b/`, without a redirect, which would turn a POST into a GET.
@@ -222,6 +223,7 @@ function createCore(options: CoreOptions, shedder: LoadShedder): FastifyInstance
     const line = { request: id, method, route, status, milliseconds, ...(account && { account }) };
     log[POLLED_PATHS.has(route) ? 'debug' : 'info'](line, 'answered');
   });
+  readClientAddresses(app, log);
   warnOfProxy(app, settings, log);
 
   void app.register(async (root) => {
