@@ -206,6 +206,8 @@ export async function acceptInvitation(
     await store.setProfile(transaction, used.user_id, {
       name: named && 'name' in named ? named.name : undefined,
     });
+    // The user requested this link, so it was mailed and shown to nobody else.
+    if (used.requested) await store.setUnconfirmed(transaction, used.user_id, false);
     await store.endInvitations(transaction, used.user_id);
     await endSessions(transaction, used.user_id);
     const by = { userId: used.user_id, email: user.email };

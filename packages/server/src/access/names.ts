@@ -17,9 +17,11 @@ export function normalEmail(written: string): string | undefined {
 
 /**
  * E-mails greet users by name, and mail programs turn a bare host name into a link. Therefore names with a
- * host name are refused, and so are names with characters that change the direction of the surrounding text.
+ * host name are refused, and so are names with characters that change the direction of the surrounding text. `J.Smith` is
+ * a name. Browsers read the three East Asian full stops as dots of a host name.
  */
-const FORBIDDEN_IN_NAME = /[/\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}|\p{L}{2}\.\p{L}{2}/u;
+const FORBIDDEN_IN_NAME =
+  /[/\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}|(?:\p{L}{2}|\p{N})[.\u3002\uff0e\uff61]\p{L}{2}/u;
 /**
  * Zero-width joiners belong to words in Persian and in Indic scripts, so they are allowed between letters.
  */

@@ -367,6 +367,28 @@ describe('roles from an OpenID Connect claim', () => {
     expect((await visit(outsider.subject)).at).toBe(refusal('not_invited'));
     await restart();
   });
+
+  it.each([
+    ['accepted it with the link that they were shown', true, false],
+    ['accepted it, and disabled the user', true, true],
+    ['disabled the user before anybody accepted it', false, true],
+  ])('replace a user of an account if the stranger who invited them %s', async (_, accepts, disables) => {
+    const stranger = await createPerson(server, { role: 'customer' });
+    const { subject, email } = addUser({ groups: 'translators' });
+    const { link } = (await stranger.call('POST', '/api/account/team', { email })).body;
+    const { user_id: userId } = await personNamed(server.database, email);
+    if (accepts) {
+      const path = `/api/invitations/${link.split('/').at(-1)}`;
+      const password = 'a password of the stranger';
+      expect((await createBrowser(server.url).call('POST', path, { password })).status).toBe(201);
+    }
+    if (disables) await stranger.call('POST', `/api/account/team/${userId}/disable`);
+    await restart(ROLES);
+    const { body } = await (await visit(subject)).me();
+    expect(body).toMatchObject({ email, role: 'editor' });
+    expect(body.user_id).not.toBe(userId);
+    await restart();
+  });
 });
 
 describe('DRAGOMAN_PASSWORDS', () => {

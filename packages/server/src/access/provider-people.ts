@@ -8,7 +8,8 @@
  * - A customer must also come from the page of their link. Other customers of an account can invite any address, so an
  *   address alone could lead a person into an account of strangers.
  * - If a claim decides on roles, it creates editors and operators, and changes or refuses them at each sign-in. Like an
- *   invitation by an operator, the claim replaces an invitation to an account if the person has not accepted it.
+ *   invitation by an operator, the claim replaces a user of an account who never accepted the invitation, or who accepted
+ *   it without proving that the mailbox is theirs.
  */
 
 import type { Actor } from '../audit/audit.ts';
@@ -82,12 +83,13 @@ async function linkUser(
   if (email === undefined) throw new ProviderRefusal(identity.email ? 'unverified' : 'no_email');
   const row = await store.findByEmail(database, email);
   const user = row && (await readPerson(database, row.user_id));
-  if (user?.status === 'disabled') throw new ProviderRefusal('disabled');
   const invited = link === undefined ? undefined : await store.findInvitation(database, hashKey(link));
   const isAccepted = user !== undefined && invited?.user_id === user.user_id;
-  const isPending = user?.status === 'invited' && user.role === 'customer' && !isAccepted;
-  const isNew = user === undefined ? oidcRoleClaim !== undefined : isPending && identity.role !== undefined;
+  // Also if the user is disabled: the accounts of customers cannot keep a person of the provider out.
+  const givesWay = user?.role === 'customer' && !isAccepted && (user.unconfirmed || !hasSignedIn(row!));
+  const isNew = user === undefined ? oidcRoleClaim !== undefined : givesWay && identity.role !== undefined;
   if (isNew) return createUser(database, identity, email);
+  if (user?.status === 'disabled') throw new ProviderRefusal('disabled');
   if (user === undefined) throw new ProviderRefusal('not_invited');
   if (user.second_factor) throw new ProviderRefusal('second_factor');
   const isInvited = user.status === 'active' || (await store.countLinks(database, user.user_id)) > 0;
@@ -101,6 +103,11 @@ async function linkUser(
     await recordAudit(transaction, { userId, email }, personAudit('person.linked', user, {}));
   });
   return user;
+}
+
+/** Returns whether a user has ever accepted an invitation. */
+function hasSignedIn({ password_hash, subject }: store.UserRow): boolean {
+  return password_hash !== null || subject !== null;
 }
 
 async function createUser(database: Database, identity: Identity, email: string): Promise<User> {

@@ -63,6 +63,11 @@ export async function limitAttempts(on: Queryable, mark: Buffer, limit: AttemptL
   );
 }
 
+/** Counts an attempt like `limitAttempts`. @returns false if there were too many */
+export async function mayAttempt(on: Queryable, mark: Buffer, limit: AttemptLimit): Promise<boolean> {
+  return (await store.countAttempt(on, mark, limit)) === undefined;
+}
+
 /**
  * The daily limit of an account for keys and webhook secrets that its users create or replace (roll). After the first
  * 100, further ones are possible after delays of 1, 3, 7 … seconds, up to an hour.
