@@ -7,12 +7,20 @@ const MAX_NAME = 100;
 
 /** Returns an e-mail address in its stored form, in which addresses are compared, or undefined when it is not valid. */
 export function normalEmail(written: string): string | undefined {
-  const email = written.trim().normalize('NFC').toLowerCase();
+  const email = written.trim().normalize('NFKC').toLowerCase();
   return /^[^\s@<>()[\]\\,;:"]{1,64}@[^\s@<>()[\]\\,;:"]+$/u.test(email) &&
     !/\p{C}/u.test(email) &&
     [...email].length <= 254
     ? email
     : undefined;
+}
+
+/**
+ * Returns whether the part of an e-mail address before the `@` has only ASCII characters. Others can look like, and
+ * normalise to, the address of another person: U+212A becomes `k`.
+ */
+export function hasPlainLocalPart(written: string): boolean {
+  return /^[\x21-\x7e]*$/.test(written.trim().split('@')[0]!);
 }
 
 /**

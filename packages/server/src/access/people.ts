@@ -47,6 +47,8 @@ export interface User {
   status: 'active' | 'invited' | 'disabled';
   /** Whether the user has a password. Users of a provider may have none. */
   has_password: boolean;
+  /** Whether the user has signed in with the provider. */
+  linked: boolean;
   /** Whether the user has a confirmed second factor. */
   second_factor: boolean;
   created_at: Date;
@@ -221,6 +223,7 @@ async function present(on: Queryable, rows: store.UserRow[]): Promise<User[]> {
     languages: (byUser.get(row.user_id) ?? []).map(({ user_id: _, ...language }) => language),
     status: statusOf(row),
     has_password: row.password_hash !== null,
+    linked: row.subject !== null,
     second_factor: row.second_factor,
     created_at: row.created_at,
     last_seen_at: row.last_seen_at,

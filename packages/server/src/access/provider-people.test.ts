@@ -447,6 +447,18 @@ describe('the settings of the provider', () => {
       { DRAGOMAN_OIDC_ISSUER: 'http://id.example.com' },
       'DRAGOMAN_OIDC_ISSUER must be an https URL; only a provider on this machine may have http.',
     ],
+    ...['common/v2.0', 'organizations/v2.0', 'Consumers'].flatMap((tenant) =>
+      [{}, { DRAGOMAN_OIDC_DOMAINS: 'example.com', DRAGOMAN_OIDC_TRUST_EMAILS: 'true' }].map(
+        (more): [Record<string, string>, string] => [
+          {
+            DRAGOMAN_OIDC_ISSUER: `https://login.microsoftonline.com/${tenant}`,
+            DRAGOMAN_OIDC_CLIENT_ID: 'x',
+            ...more,
+          },
+          'DRAGOMAN_OIDC_ISSUER names the tenants of all customers of Microsoft: name your own tenant, or set DRAGOMAN_OIDC_DOMAINS without DRAGOMAN_OIDC_TRUST_EMAILS.',
+        ],
+      ),
+    ),
     [
       { DRAGOMAN_OIDC_ROLES: 'staff=pope' },
       'DRAGOMAN_OIDC_ROLES must be a comma-separated list such as dragoman-operators=operator,translators=editor.',
@@ -461,6 +473,16 @@ describe('the settings of the provider', () => {
     ],
   ])('%j stop the server at its start with a one-sentence error', (settings, sentence) => {
     expect(create(settings)).toThrow(sentence);
+  });
+
+  it('may name one tenant of Microsoft, or all tenants for some domains', () => {
+    const microsoft = (tenant: string) => ({
+      DRAGOMAN_OIDC_ISSUER: `https://login.microsoftonline.com/${tenant}/v2.0`,
+      DRAGOMAN_OIDC_CLIENT_ID: 'x',
+    });
+    const own = { ...microsoft('0f9c1c2e-0000-4000-8000-000000000001'), DRAGOMAN_OIDC_TRUST_EMAILS: 'true' };
+    expect(create(own)()).toBeDefined();
+    expect(create({ ...microsoft('common'), DRAGOMAN_OIDC_DOMAINS: 'example.com' })()).toBeDefined();
   });
 
   it('are optional, and without them the routes of the provider answer 404', async () => {

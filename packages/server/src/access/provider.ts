@@ -72,6 +72,8 @@ export type ProviderSettings = Pick<
   | 'oidcClientSecret'
   | 'oidcName'
   | 'oidcScopes'
+  | 'oidcDomains'
+  | 'oidcTrustEmails'
   | 'oidcRoleClaim'
   | 'oidcRoles'
   | 'passwordUsers'
@@ -104,6 +106,11 @@ export function createSignInProvider(settings: ProviderSettings, log: Log): Sign
   }
   if ((oidcRoleClaim === undefined) !== (Object.keys(oidcRoles).length === 0)) {
     throw new SettingError('DRAGOMAN_OIDC_ROLE_CLAIM and DRAGOMAN_OIDC_ROLES must be set together.');
+  }
+  if (isEveryTenant(issuer) && (settings.oidcDomains.length === 0 || settings.oidcTrustEmails === 'true')) {
+    throw new SettingError(
+      'DRAGOMAN_OIDC_ISSUER names the tenants of all customers of Microsoft: name your own tenant, or set DRAGOMAN_OIDC_DOMAINS without DRAGOMAN_OIDC_TRUST_EMAILS.',
+    );
   }
   const configuration = createDiscovery(issuer, clientId, settings.oidcClientSecret);
 
@@ -149,6 +156,8 @@ export function createSignInProvider(settings: ProviderSettings, log: Log): Sign
           idTokenExpected: true,
         });
         const claims = tokens.claims()!;
+        // OpenID Connect Core 1.0 §2: at most 255 ASCII characters.
+        if (!/^[\x20-\x7e]{1,255}$/.test(claims.sub)) throw new Error('the subject is not valid');
         const all: Record<string, unknown> = { ...claims };
         const wanted = ['email', 'email_verified', ...(oidcRoleClaim === undefined ? [] : [oidcRoleClaim])];
         // Some providers leave these claims out of the ID token and return them only from their userinfo endpoint.
@@ -162,7 +171,11 @@ export function createSignInProvider(settings: ProviderSettings, log: Log): Sign
           issuer: claims.iss,
           subject: claims.sub,
           email: typeof all.email === 'string' ? all.email : undefined,
-          emailVerified: all.email_verified === true,
+          // Some providers, such as Amazon Cognito, send the text.
+          emailVerified:
+            settings.oidcTrustEmails === 'true' ||
+            all.email_verified === true ||
+            all.email_verified === 'true',
           name: typeof all.name === 'string' ? all.name : undefined,
           role: oidcRoleClaim === undefined ? undefined : roleOf(all[oidcRoleClaim], oidcRoles),
         };
@@ -173,6 +186,18 @@ export function createSignInProvider(settings: ProviderSettings, log: Log): Sign
         return openid.buildEndSessionUrl(config, { post_logout_redirect_uri: returnTo });
       }),
   };
+}
+
+/**
+ * Returns whether an issuer of Microsoft stands for the tenants of all organisations. Each tenant decides which e-mail
+ * addresses its tokens contain.
+ */
+function isEveryTenant(issuer: string): boolean {
+  const { hostname, pathname } = new URL(issuer);
+  return (
+    /(?:^|\.)(?:microsoftonline\.(?:com|us)|partner\.microsoftonline\.cn)$/.test(hostname) &&
+    /^\/+(?:common|organizations|consumers)(?:\/|$)/i.test(pathname)
+  );
 }
 
 /** Returns a function that reads the provider's discovery document, and caches it for an hour. */

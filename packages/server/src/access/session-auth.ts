@@ -26,6 +26,7 @@ import {
   type SessionLimits,
   type StartedSession,
 } from './sessions.ts';
+import type { PasswordSettings } from './sign-in.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -37,7 +38,8 @@ declare module 'fastify' {
 export interface SessionAuthOptions {
   database: Database;
   settings: SessionLimits &
-    Pick<Settings, 'publicUrl' | 'host' | 'port' | 'operatorSecondFactor' | 'passwordUsers'>;
+    PasswordSettings &
+    Pick<Settings, 'publicUrl' | 'host' | 'port' | 'operatorSecondFactor'>;
   log: Log;
 }
 

@@ -230,6 +230,7 @@ function present({
   locale: __,
   has_password: ___,
   unconfirmed: ____,
+  linked: _____,
   ...user
 }: User): Static<typeof Listed> {
   return {

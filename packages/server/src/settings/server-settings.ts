@@ -133,7 +133,7 @@ export const SERVER_SETTINGS = {
     'DRAGOMAN_PASSWORDS',
     'everybody',
     passwordUsers,
-    'Who may sign in with a password: everybody, or the e-mail addresses of operators for emergencies.',
+    'Who may sign in with a password: everybody, or the e-mail addresses of operators for emergencies. With DRAGOMAN_OIDC_ROLE_CLAIM, everybody leaves out people who signed in with the provider.',
   ),
   oidcIssuer: setting(
     'DRAGOMAN_OIDC_ISSUER',
@@ -165,6 +165,12 @@ export const SERVER_SETTINGS = {
     '',
     listOf(domain),
     'The domains of e-mail addresses that may sign in with the provider. Not set: all.',
+  ),
+  oidcTrustEmails: setting(
+    'DRAGOMAN_OIDC_TRUST_EMAILS',
+    'false',
+    oneOf('false', 'true'),
+    'Whether you vouch for the e-mail addresses of the provider, which then need no claim email_verified. Only for a provider whose users cannot choose their address.',
   ),
   oidcRoleClaim: setting(
     'DRAGOMAN_OIDC_ROLE_CLAIM',

@@ -10,7 +10,8 @@ import Provider, { type Adapter, type AdapterPayload } from 'oidc-provider';
 
 export interface ProviderUser {
   email?: string;
-  email_verified?: boolean;
+  /** Providers send other types than booleans too. */
+  email_verified?: unknown;
   name?: string;
   groups?: string | string[];
   /** The claims in the ID token. All other claims are in the response of the provider's UserInfo endpoint. */
