@@ -128,13 +128,22 @@ describe('an invited person', () => {
     expect((await visit(subject)).at).toBe(refusal('not_invited'));
   });
 
-  it('is sent to the requested page after sign-in, but never to another site', async () => {
+  it('is sent to the requested page after sign-in, but never to another site or out of the app', async () => {
     const { subject, email } = addUser();
     await invite(email);
     const reached = async (next: string) =>
       (await visit(subject, `${START}?${new URLSearchParams({ next })}`)).at;
     expect(await reached('/queue?language=de')).toBe('/app/queue?language=de');
-    for (const next of ['//example.com/', '/\\example.com', 'https://example.com', 'x', '/a\r\nb']) {
+    expect(await reached('/queue/../console')).toBe('/app/console');
+    const foreign = ['//example.com/', '/\\example.com', 'https://example.com', 'x', '/a\r\nb'];
+    const outside = [
+      '/../api/sign-in/provider/sign-out',
+      '/..',
+      '/x/../../docs',
+      '/%2e%2E/docs',
+      '/..\\docs',
+    ];
+    for (const next of [...foreign, ...outside]) {
       expect(await reached(next)).toBe('/app/');
     }
   });
@@ -220,6 +229,21 @@ describe('the request to the provider', () => {
     expect(await arrived(victim, answer.href)).toBe('/app/');
     // The provider's answer and the cookie of the unfinished sign-in work only once.
     expect(await arrived(victim, answer.href)).toBe(refusal('expired'));
+  });
+
+  it('is not delayed by answers with a wrong state from the same address', async () => {
+    const { subject, email } = addUser();
+    await invite(email);
+    provider.subject = subject;
+    const here = { 'x-forwarded-for': '10.8.255.1', 'sec-fetch-site': 'same-origin' };
+    const callback = `${server.url}${START}/callback`;
+    for (let n = 0; n < 25; n++) {
+      const stranger = createTraveler();
+      await stranger.open(`${server.url}${START}`, callback, here);
+      const { search } = await stranger.open(`${callback}?state=x&code=x`, undefined, here);
+      expect(search).toBe('?refused=expired');
+    }
+    expect((await visit(subject, START, here)).at).toBe('/app/');
   });
 });
 

@@ -251,6 +251,40 @@ describe('password guesses', () => {
     expect(await attempt('[2001:db8:0:2::1]:1')).toBe(401);
   });
 
+  it.each([
+    ['a closed IPv4 address', () => '198.51.100.78'],
+    ['new /64 networks of a closed /48 network', (n: number) => `2001:db8:c:${n}::1`],
+  ])('add no row for each refused attempt from %s', async (_, address) => {
+    const { call } = createBrowser(server.url);
+    const attempt = async (n: number) => {
+      const body = { email: `unknown-${n}@example.com`, password: 'x' };
+      return (await call('POST', '/api/session', body, { 'x-forwarded-for': address(n) })).status;
+    };
+    await attempt(0);
+    await owner.query(`update sign_ins set closed_until = now() + interval '1 hour'`);
+    const count = async () => (await owner.query('select count(*)::integer as n from sign_ins')).rows[0].n;
+    const before = await count();
+    for (let n = 1; n <= 20; n++) expect(await attempt(n)).toBe(429);
+    expect(await count()).toBe(before);
+    await owner.query('update sign_ins set closed_until = last_at');
+  });
+
+  it('of one user who is delayed do not delay the others of the network', async () => {
+    const { email, password } = await createPerson(server, { role: 'editor' });
+    const here = from();
+    const { call } = createBrowser(server.url);
+    const body = { email: 'stubborn@example.com', password: 'x' };
+    for (let n = 0; n < 4; n++) await call('POST', '/api/session', body, here);
+    await owner.query(
+      `update sign_ins set closed_until = now() + interval '1 hour' where closed_until > last_at`,
+    );
+    for (let n = 0; n < 40; n++) {
+      expect((await call('POST', '/api/session', body, here)).status).toBe(429);
+    }
+    expect((await call('POST', '/api/session', { email, password }, here)).status).toBe(200);
+    await owner.query('update sign_ins set closed_until = last_at');
+  });
+
   it('are stored without the client address and the e-mail address', async () => {
     const { call } = createBrowser(server.url);
     const body = { email: 'remembered@example.com', password: 'x' };

@@ -84,6 +84,10 @@ export function limitCredentials(on: Queryable, vault: Vault, { accountId }: Acc
  * its /64. Providers give a household a whole /56 or /48, with 256 or 65,536 networks of size /64. An IPv6 attempt
  * therefore also counts for the /56 and the /48. A /56 has 4 times and a /48 16 times as many attempts without delay
  * (`limit.free`).
+ *
+ * The widest network is counted first, so that an attempt that it refuses adds no row for a smaller network. An attempt
+ * that a later limit refuses is not counted by the earlier ones.
+ * @param further limits that are counted after those of the networks
  * @returns the keyed hashes of the networks for which the attempt was counted, for `forgiveAttempt`
  * @throws ApiError `too_many_attempts`
  */
@@ -93,10 +97,18 @@ export async function limitAttemptsByNetwork(
   what: string,
   address: string,
   limit: AttemptLimit,
+  further: readonly { mark: Buffer; limit: AttemptLimit }[] = [],
 ): Promise<Buffer[]> {
   const marks = [networkOf(address), ...widerNetworksOf(address)].map((one) => vault.mark(`${what} ${one}`));
-  for (const [wider, mark] of marks.entries()) {
-    await limitAttempts(on, mark, { ...limit, free: limit.free * 4 ** wider });
+  const networks = marks.map((mark, wider) => ({ mark, limit: { ...limit, free: limit.free * 4 ** wider } }));
+  const counts = [...networks.toReversed(), ...further];
+  for (const [index, { mark, limit }] of counts.entries()) {
+    try {
+      await limitAttempts(on, mark, limit);
+    } catch (error) {
+      for (const before of counts.slice(0, index)) await forgiveAttempt(on, before.mark);
+      throw error;
+    }
   }
   return marks;
 }

@@ -11,7 +11,6 @@ import {
   cleanSessions,
   forgiveAttempt,
   forgiveAttempts,
-  limitAttempts,
   limitAttemptsByNetwork,
   networkOf,
   type SessionClient,
@@ -64,8 +63,9 @@ export async function signIn(
   client: SessionClient,
 ): Promise<StartedSession> {
   const byUser = vault.mark(`sign-in ${networkOf(client.address)} ${email}`);
-  await limitAttempts(database, byUser, BY_USER);
-  const byNetwork = await limitAttemptsByNetwork(database, vault, 'sign-in', client.address, BY_ADDRESS);
+  const byNetwork = await limitAttemptsByNetwork(database, vault, 'sign-in', client.address, BY_ADDRESS, [
+    { mark: byUser, limit: BY_USER },
+  ]);
   const found = await readUserByEmail(database, email);
   const right = await passwordMatches(password, found?.passwordHash ?? undefined);
   if (!right || found === undefined || found.user.status === 'disabled') throw wrongSignIn();
