@@ -69,12 +69,13 @@ export async function mayAttempt(on: Queryable, mark: Buffer, limit: AttemptLimi
 }
 
 /**
- * The daily limit of an account for keys and webhook secrets that its users create or replace (roll). After the first
- * 100, further ones are possible after delays of 1, 3, 7 … seconds, up to an hour.
+ * The daily limit of an account for keys and webhook secrets that its users or keys create or replace (roll), and for
+ * changes to webhook endpoints: each leaves an audit entry for good. After the first 100, further ones are possible after
+ * delays of 1, 3, 7 … seconds, up to an hour.
  */
 const CREDENTIALS = { free: 100, mostSeconds: 3600 };
 
-/** Counts a key or webhook secret that a user creates. @throws ApiError like `limitAttempts` */
+/** Counts a key, a webhook secret or a change to a webhook endpoint. @throws ApiError like `limitAttempts` */
 export function limitCredentials(on: Queryable, vault: Vault, { accountId }: AccountRef): Promise<void> {
   return limitAttempts(on, vault.mark(`credentials of ${accountId}`), CREDENTIALS);
 }
