@@ -1,7 +1,6 @@
 /** Tests of sign-in with an OpenID Connect provider, on a running server with a running provider. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listAudit } from '../audit/audit.ts';
-import { createLog } from '../base/log.ts';
 import { loadSettings } from '../settings/settings.ts';
 import { createBrowser, createPerson, startTestServer, type TestServer } from '../testing/harness.ts';
 import { createTraveler, type ProviderUser, startProvider, type TestProvider } from '../testing/provider.ts';
@@ -453,8 +452,7 @@ describe('DRAGOMAN_PASSWORDS', () => {
 });
 
 describe('the settings of the provider', () => {
-  const create = (settings: Record<string, string>) => () =>
-    createSignInProvider(loadSettings(settings), createLog('silent'));
+  const create = (settings: Record<string, string>) => () => createSignInProvider(loadSettings(settings));
   const ISSUER = { DRAGOMAN_OIDC_ISSUER: 'https://id.example.com/' };
 
   it.each([

@@ -4,7 +4,6 @@
  */
 import * as openid from 'openid-client';
 import type { PersonRole } from '../base/account.ts';
-import type { Log } from '../base/log.ts';
 import { SettingError, type Settings } from '../settings/settings.ts';
 
 /** Why a sign-in with the provider was refused. The sign-in page has a sentence for each. */
@@ -30,9 +29,12 @@ export type Refusal = (typeof REFUSALS)[number];
 export class ProviderRefusal extends Error {
   override name = 'ProviderRefusal';
   readonly refusal: Refusal;
-  constructor(refusal: Refusal) {
+  /** The code of the error at the provider; undefined if the provider authenticated the user. */
+  readonly code: string | undefined;
+  constructor(refusal: Refusal, code?: string) {
     super(`sign-in refused: ${refusal}`);
     this.refusal = refusal;
+    this.code = code;
   }
 }
 
@@ -93,7 +95,7 @@ const DISCOVERY_MILLISECONDS = 3_600_000;
  * server also starts while the provider is down.
  * @throws SettingError when the settings contradict each other
  */
-export function createSignInProvider(settings: ProviderSettings, log: Log): SignInProvider | undefined {
+export function createSignInProvider(settings: ProviderSettings): SignInProvider | undefined {
   const { oidcIssuer: issuer, oidcClientId: clientId, oidcRoleClaim, oidcRoles } = settings;
   if (issuer === undefined) {
     if (settings.passwordUsers !== 'everybody') {
@@ -114,17 +116,13 @@ export function createSignInProvider(settings: ProviderSettings, log: Log): Sign
   }
   const configuration = createDiscovery(issuer, clientId, settings.oidcClientSecret);
 
-  /** Runs a call to the provider. Logs its errors by code, because messages may quote tokens. */
+  /** Runs a call to the provider. Keeps the codes of its errors for the log, because messages may quote tokens. */
   async function asking<T>(ask: (config: openid.Configuration) => Promise<T>): Promise<T> {
     try {
       return await ask(await configuration());
     } catch (error) {
-      const refusal = refusalOf(error);
       const { code, cause } = error as { code?: string; cause?: { code?: string } };
-      if (refusal !== 'canceled') {
-        log.warn({ name: refusal, reason: code ?? cause?.code }, 'sign-in with the provider failed');
-      }
-      throw new ProviderRefusal(refusal);
+      throw new ProviderRefusal(refusalOf(error), code ?? cause?.code);
     }
   }
 

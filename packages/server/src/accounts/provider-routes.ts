@@ -63,6 +63,10 @@ export function providerRoutes(app: FastifyInstance, options: ProviderRouteOptio
       } catch (error) {
         const refusal = refusalOf(error);
         if (refusal === undefined) throw error;
+        const code = error instanceof ProviderRefusal ? error.code : undefined;
+        const line = { request: request.id, reason: refusal, code };
+        const isFault = ['clock', 'down', 'failed'].includes(refusal);
+        options.log[isFault ? 'warn' : 'info'](line, 'sign-in with the provider was refused');
         return reply.redirect(`${SIGN_IN_PAGE}?refused=${refusal}`, 303);
       }
     };

@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import Provider, { type Adapter, type AdapterPayload } from 'oidc-provider';
 
 export interface ProviderUser {
-  email?: string;
+  email?: string | undefined;
   /** Providers send other types than booleans too. */
   email_verified?: unknown;
   name?: string;

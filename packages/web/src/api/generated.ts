@@ -1308,6 +1308,7 @@ export type LedgerEntry = {
 };
 
 export type ListedAccount = {
+  id: string;
   username: string;
   status: AccountStatus;
   email: string | null;
