@@ -124,19 +124,7 @@ export function startSender(options: SenderOptions): Sender {
       options.metrics.ended(changed.status, secondsSince(delivery));
     }
     if (decision.status !== 'delivered' && !isAccepted(result)) {
-      const { id, attempts, account, environment } = lease;
-      const isDead = decision.status === 'dead';
-      const fields = {
-        delivery: id,
-        account: account.accountId,
-        // Only the end of a delivery is rare enough for a query.
-        ...(isDead ? { username: await usernameOf(database, account) } : {}),
-        environment,
-        attempt: attempts,
-        status: result.statusCode,
-        reason: result.outcome,
-      };
-      log.info(fields, isDead ? 'delivery is dead' : 'delivery failed and will be retried');
+      await logFailure(options, lease, result, decision.status === 'dead');
     }
   }
 
@@ -176,6 +164,26 @@ export function startSender(options: SenderOptions): Sender {
       await worker.stop(graceMilliseconds);
     },
   };
+}
+
+async function logFailure(
+  { database, log }: Pick<SenderOptions, 'database' | 'log'>,
+  { id, attempts, account, environment }: DeliveryLease,
+  { statusCode, outcome, detail }: FinishedAttempt['result'],
+  isDead: boolean,
+): Promise<void> {
+  const fields = {
+    delivery: id,
+    account: account.accountId,
+    // Only the end of a delivery is rare enough for a query.
+    ...(isDead ? { username: await usernameOf(database, account) } : {}),
+    environment,
+    attempt: attempts,
+    status: statusCode,
+    reason: outcome,
+    detail,
+  };
+  log.info(fields, isDead ? 'delivery is dead' : 'delivery failed and will be retried');
 }
 
 /** Decides what follows an attempt: the delivery is delivered, dead, or tried again at a time. */
