@@ -192,6 +192,8 @@ function createCore(options: CoreOptions, shedder: LoadShedder): FastifyInstance
   const app = fastify({
     logger: false, // Fastify's own log is off. The hooks below log each request by its route and never by its URL.
     bodyLimit: BODY_LIMIT,
+    // A request that arrived before the server closed is answered. A proxy would not send it to another process.
+    return503OnClosing: false,
     serverFactory: (handle) =>
       createServer(
         SERVER_LIMITS,

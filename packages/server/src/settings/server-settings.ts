@@ -53,6 +53,12 @@ export const SERVER_SETTINGS = {
   ),
   host: setting('DRAGOMAN_HOST', '127.0.0.1', text, 'The address that the server listens on.'),
   port: setting('DRAGOMAN_PORT', '8080', integer(0, 65_535), 'The port that the server listens on.'),
+  drainSeconds: setting(
+    'DRAGOMAN_DRAIN_SECONDS',
+    '0',
+    integer(0, 300),
+    'Seconds that a stopping API process still accepts requests, while /readyz answers 503, so that load balancers that check it send no more.',
+  ),
   publicUrl: setting(
     'DRAGOMAN_PUBLIC_URL',
     '',
