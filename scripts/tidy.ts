@@ -315,7 +315,6 @@ export function measureSource(): Figure[] {
   const imports = importsOf(server);
   const statements = statementsOf(server);
   const lengths = program.flatMap(functionsOf).map(({ lines }) => lines);
-  const migrations = globSync(`${SERVER}database/migrations/*.sql`, { cwd: ROOT });
   const total = (files: Source[]) => files.reduce((sum, { lines }) => sum + lines, 0);
   const figures: [measure: string, value: number, goal: number][] = [
     ['modules of the server in import cycles', cyclesOf(imports).flat().length, 0],
@@ -333,7 +332,6 @@ export function measureSource(): Figure[] {
       statements.filter(({ text }) => /\$10\b/.test(text)).length,
       0,
     ],
-    ['migrations', migrations.length, 1],
     ['unwanted words', unwantedWords(readTexts(sources)).length, 0],
   ];
   return figures.map(([measure, value, goal]) => ({ measure, value, goal }));

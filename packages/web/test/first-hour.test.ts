@@ -280,7 +280,7 @@ it('the first operator sets up the installation, and the first document is edite
   });
   expect(receiver.received).toHaveLength(2);
 
-  await rejectAndAccept(customer, editor, await linkInMail('carla@example.com', 'house.txt'));
+  await rejectAndAccept(customer, editor, await linkInMail('carla@example.com', 'house, en to es'));
   // The corrected translation is delivered again.
   await until(() => receiver.received.length === 3);
   await checkStatement(customer);

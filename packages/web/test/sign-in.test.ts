@@ -67,11 +67,13 @@ it('the sign-in form shows the same error for a wrong password and an unknown us
   });
 });
 
-it('sign-in leads to the requested page, but never to another site', async () => {
+it('sign-in leads to the requested page, but never to another site or out of the app', async () => {
   const editor = await createPerson(web, { role: 'editor' });
   for (const [requested, reached] of [
     ['/queue?language=de', '/app/queue?language=de'],
     ['/sign-in?next=//example.com/', '/app/queue'],
+    ['/sign-in?next=/../docs', '/app/queue'],
+    ['/sign-in?next=/x/%252e%252e/%252e%252e/docs', '/app/queue'],
   ]) {
     await web.visit({ path: requested! }, async (page) => {
       await page.getByLabel('E-mail', { exact: true }).fill(editor.email);

@@ -9,6 +9,34 @@ import type { KeyRateLimiter } from './key-rate-limiter.ts';
 import { hashesEqual, hashKey, keyIdOf } from './secrets.ts';
 import * as store from './store.ts';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The key that `requireCaller` refused. */
+    refusedKey?: RefusedKey;
+  }
+}
+
+/** What the log shows about a refused key. The answer is the same for all. */
+export interface RefusedKey {
+  /** The public part of the key; undefined if the request has none. */
+  keyId?: string;
+  /** `unknown` also if the secret part is wrong. */
+  reason: 'missing' | 'unknown' | 'revoked' | 'expired' | 'wrong environment' | 'wrong username';
+  /** The account of the key; undefined unless the secret part is right. */
+  account?: AccountRef;
+  username?: string;
+}
+
+/** The error for a refused key. */
+class KeyRefusal extends ApiError {
+  readonly refused: RefusedKey;
+  constructor(refused: RefusedKey) {
+    const { code, message, headers } = unauthorized();
+    super(code, message, headers);
+    this.refused = refused;
+  }
+}
+
 export interface ApiKeyAuthenticator {
   /**
    * Returns the caller with this API key. All failures get the same answer. @throws ApiError `unauthorized`
@@ -39,6 +67,7 @@ const NO_KEY: store.KeyRow = {
   key_requests: null,
   allowed_origins: [],
   default_brand: null,
+  ended: null,
   seconds_left: null,
   untouched: false,
 };
@@ -57,11 +86,13 @@ const MAX_CREDENTIAL_LENGTH = 256;
  * @throws ApiError `unauthorized`
  */
 function readCredential(authorization = ''): { username: string; secret: string } {
-  if (authorization.length > MAX_CREDENTIAL_LENGTH) throw unauthorized();
+  if (authorization.length > MAX_CREDENTIAL_LENGTH) throw new KeyRefusal({ reason: 'unknown' });
   const written = authorization.trim();
   const credential = written.slice(SCHEME.length).trimStart();
   const colon = credential.indexOf(':');
-  if (written.slice(0, SCHEME.length).toLowerCase() !== SCHEME || colon < 0) throw unauthorized();
+  if (written.slice(0, SCHEME.length).toLowerCase() !== SCHEME || colon < 0) {
+    throw new KeyRefusal({ reason: written === '' ? 'missing' : 'unknown' });
+  }
   return { username: credential.slice(0, colon), secret: credential.slice(colon + 1) };
 }
 
@@ -83,14 +114,24 @@ export function createApiKeyAuthenticator(
     secret: string,
     environment: Environment,
   ): Promise<{ caller: Caller; secondsLeft: number }> {
-    const keyId = keyIdOf(secret, environment) ?? '';
-    const found = await store.findActiveKey(database, keyId);
+    const keyId = keyIdOf(secret, 'production') ?? keyIdOf(secret, 'sandbox') ?? '';
+    const found = await store.findKey(database, keyId);
     const key = found ?? NO_KEY;
     const secretRight = hashesEqual(hashKey(secret), key.secret_hash);
     const nameRight = hashesEqual(hashKey(username), hashKey(key.username));
-    if (found === undefined || !secretRight || !nameRight || key.environment !== environment) {
-      throw unauthorized();
+    if (found === undefined || !secretRight) {
+      throw new KeyRefusal({ ...(keyId === '' ? {} : { keyId }), reason: 'unknown' });
     }
+    const refuse = (reason: RefusedKey['reason']) =>
+      new KeyRefusal({
+        keyId,
+        reason,
+        account: { part: key.part, accountId: key.account_id } as AccountRef,
+        username: key.username,
+      });
+    if (key.ended !== null) throw refuse(key.ended);
+    if (key.environment !== environment) throw refuse('wrong environment');
+    if (!nameRight) throw refuse('wrong username');
     // Writes the time of the key's last use. The request does not wait for this write, because the time only
     // informs operators.
     if (key.untouched) void store.touchKey(database, keyId).catch(() => {});
@@ -169,7 +210,12 @@ export function requireCaller(
     if (config?.scope === undefined) throw new TypeError(`the route ${url} does not declare its scope`);
   });
   app.addHook('onRequest', async (request, reply) => {
-    request.caller = await authenticator.authenticate(request.headers.authorization, environment);
+    try {
+      request.caller = await authenticator.authenticate(request.headers.authorization, environment);
+    } catch (error) {
+      if (error instanceof KeyRefusal) request.refusedKey = error.refused;
+      throw error;
+    }
     reply.headers(limiter.count(request.caller));
     requireOrigin(request, reply);
     if (request.caller.suspended) throw accountSuspended();

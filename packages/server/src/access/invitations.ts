@@ -5,7 +5,6 @@
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import { ApiError, type Reason, wrongFields } from '../base/errors.ts';
 import type { Database, Queryable, Transaction } from '../database/database.ts';
-import type { Settings } from '../settings/settings.ts';
 import { normalEmail, readName } from './names.ts';
 import { hashPassword, passwordFault } from './passwords.ts';
 import {
@@ -26,7 +25,7 @@ import {
   type StartedSession,
   startSession,
 } from './sessions.ts';
-import { mayUsePassword } from './sign-in.ts';
+import { mayUsePassword, type PasswordSettings } from './sign-in.ts';
 
 const HOURS = 3600;
 const LIFE_SECONDS = { invitation: 7 * 24 * HOURS, reset: 24 * HOURS, operator: 24 * HOURS } as const;
@@ -88,18 +87,19 @@ export function linkFor(database: Database, by: Actor, user: User): Promise<Link
 /**
  * Creates a reset link for a user who forgot their password. The audit names the program, because nobody
  * knows who made the request. Older links stay valid, because strangers can make requests too.
- * @returns undefined when no active user with a password has the e-mail address, or the user already has `MAX_LINKS`
+ * @returns undefined when no active user who may use a password has the e-mail address, or the user already has `MAX_LINKS`
  * valid links
  */
 export async function linkForForgottenPassword(
   database: Database,
+  settings: PasswordSettings,
   email: string,
 ): Promise<(Link & { user: User }) | undefined> {
   const row = await store.findByEmail(database, email);
   const user = row && (await readPerson(database, row.user_id));
   // Users without a password sign in with the provider, which may check a second factor. A reset link would let anybody
   // with access to their mailbox sign in without it.
-  if (user?.status !== 'active' || !user.has_password) return undefined;
+  if (user?.status !== 'active' || !user.has_password || !mayUsePassword(settings, user)) return undefined;
   return database.transaction(async (transaction) => {
     if ((await store.countLinks(transaction, user.user_id)) >= MAX_LINKS) return undefined;
     const link = await writeLink(transaction, 'program', user, 'reset', FORGOTTEN_SECONDS, user.user_id);
@@ -180,13 +180,14 @@ export type AcceptedInvitation = StartedSession &
 export async function acceptInvitation(
   database: Database,
   vault: Vault,
-  limits: SessionLimits & Pick<Settings, 'passwordUsers'>,
+  limits: SessionLimits & PasswordSettings,
   token: string,
   given: InvitationAnswer,
   visitor: SessionClient,
 ): Promise<AcceptedInvitation> {
   const { user } = await readInvitation(database, token);
-  if (!mayUsePassword(limits, user?.email ?? normalEmail(given.email ?? '') ?? '')) {
+  const firstOperator = { email: normalEmail(given.email ?? '') ?? '', linked: false };
+  if (!mayUsePassword(limits, user ?? firstOperator)) {
     throw new ApiError('passwords_off', 'Users of this server sign in with its provider.');
   }
   if (user === undefined) return createFirstOperator(database, limits, token, given, visitor);
@@ -206,6 +207,8 @@ export async function acceptInvitation(
     await store.setProfile(transaction, used.user_id, {
       name: named && 'name' in named ? named.name : undefined,
     });
+    // The user requested this link, so it was mailed and shown to nobody else.
+    if (used.requested) await store.setUnconfirmed(transaction, used.user_id, false);
     await store.endInvitations(transaction, used.user_id);
     await endSessions(transaction, used.user_id);
     const by = { userId: used.user_id, email: user.email };

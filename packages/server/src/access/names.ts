@@ -7,7 +7,7 @@ const MAX_NAME = 100;
 
 /** Returns an e-mail address in its stored form, in which addresses are compared, or undefined when it is not valid. */
 export function normalEmail(written: string): string | undefined {
-  const email = written.trim().normalize('NFC').toLowerCase();
+  const email = written.trim().normalize('NFKC').toLowerCase();
   return /^[^\s@<>()[\]\\,;:"]{1,64}@[^\s@<>()[\]\\,;:"]+$/u.test(email) &&
     !/\p{C}/u.test(email) &&
     [...email].length <= 254
@@ -16,10 +16,20 @@ export function normalEmail(written: string): string | undefined {
 }
 
 /**
- * E-mails greet users by name, and mail programs turn a bare host name into a link. Therefore names with a
- * host name are refused, and so are names with characters that change the direction of the surrounding text.
+ * Returns whether the part of an e-mail address before the `@` has only ASCII characters. Others can look like, and
+ * normalise to, the address of another person: U+212A becomes `k`.
  */
-const FORBIDDEN_IN_NAME = /[/\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}|\p{L}{2}\.\p{L}{2}/u;
+export function hasPlainLocalPart(written: string): boolean {
+  return /^[\x21-\x7e]*$/.test(written.trim().split('@')[0]!);
+}
+
+/**
+ * E-mails greet users by name, and mail programs turn a bare host name into a link. Therefore names with a
+ * host name are refused, and so are names with characters that change the direction of the surrounding text. `J.Smith` is
+ * a name. Browsers read the three East Asian full stops as dots of a host name.
+ */
+const FORBIDDEN_IN_NAME =
+  /[/\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}|(?:\p{L}{2}|\p{N})[.\u3002\uff0e\uff61]\p{L}{2}/u;
 /**
  * Zero-width joiners belong to words in Persian and in Indic scripts, so they are allowed between letters.
  */

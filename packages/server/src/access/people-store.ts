@@ -14,6 +14,7 @@ export interface UserRow {
   account_id: string | null;
   username: string | null;
   owner: boolean;
+  unconfirmed: boolean;
   password_hash: string | null;
   /** The OpenID Connect provider that the user signs in with; null for a user without one. */
   issuer: string | null;
@@ -27,7 +28,7 @@ export interface UserRow {
   last_seen_at: Date | null;
 }
 
-const USER = `u.user_id, u.email, u.name, u.role, u.part, u.account_id, a.username, u.owner, u.password_hash, u.issuer, u.subject, u.locale, u.theme,
+const USER = `u.user_id, u.email, u.name, u.role, u.part, u.account_id, a.username, u.owner, u.unconfirmed, u.password_hash, u.issuer, u.subject, u.locale, u.theme,
           u.review_share, u.disabled_at, u.created_at,
           exists (select from second_factors f where f.user_id = u.user_id and f.confirmed_at is not null) as second_factor,
           (select max(s.last_seen_at) from sessions s where s.user_id = u.user_id) as last_seen_at
@@ -59,7 +60,7 @@ export interface NewUser {
 const REMOVE_PENDING = statement<{ owner: boolean; part: number | null; account_id: string | null }>(
   'people.remove_pending',
   `delete from users u
-    where u.email = $1 and u.password_hash is null and u.subject is null
+    where u.email = $1 and (u.password_hash is null and u.subject is null or $2 and u.unconfirmed)
       and ($2 or not exists (select from invitations i where i.user_id = u.user_id and i.used_at is null
                                 and i.expires_at > now())
                  and not (u.owner and u.account_id is not distinct from $3::uuid))
@@ -68,17 +69,17 @@ const REMOVE_PENDING = statement<{ owner: boolean; part: number | null; account_
 
 /**
  * Removes the user with this e-mail address if they never accepted their invitation.
- * @param pending whether to remove the user even if the invitation is still valid or the user is an owner of
- * the account
+ * @param claimed whether to remove the user even if the invitation is still valid, the user is an owner of the account,
+ * or the user accepted an invitation without proving that the mailbox is theirs
  * @returns the account of the removed user
  */
 export async function removePending(
   on: Queryable,
   email: string,
-  pending: boolean,
+  claimed: boolean,
   account: AccountRef | undefined,
 ): Promise<{ owner: boolean; account: AccountRef | undefined } | undefined> {
-  const [row] = await on.query(REMOVE_PENDING, [email, pending, account?.accountId ?? null]);
+  const [row] = await on.query(REMOVE_PENDING, [email, claimed, account?.accountId ?? null]);
   if (row === undefined) return undefined;
   on.changed('sessions');
   const { owner, part, account_id: accountId } = row;
@@ -212,9 +213,19 @@ export async function updatePassword(on: Queryable, userId: string, passwordHash
   await on.query(SET_PASSWORD, [userId, passwordHash]);
 }
 
+const SET_UNCONFIRMED = statement(
+  'people.set_unconfirmed',
+  `update users set unconfirmed = $2 where user_id = $1`,
+);
+
+/** Records whether a user has yet to prove that the mailbox of their address is theirs. */
+export async function setUnconfirmed(on: Queryable, userId: string, unconfirmed: boolean): Promise<void> {
+  await on.query(SET_UNCONFIRMED, [userId, unconfirmed]);
+}
+
 const LINK = statement<{ user_id: string }>(
   'people.link',
-  `update users set issuer = $2, subject = $3
+  `update users set issuer = $2, subject = $3, unconfirmed = false
     where user_id = $1 and disabled_at is null and (issuer is null or issuer <> $2 or subject = $3)
    returning user_id`,
 );

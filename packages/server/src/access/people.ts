@@ -38,10 +38,17 @@ export interface User {
   /** The percentage of the user's edited tasks that is reviewed. */
   review_share: number;
   languages: EditorLanguage[];
+  /**
+   * Whether a customer invited the user with a link that was shown. Nobody has proved that the mailbox is theirs, so an
+   * operator's invitation and the provider's claim to the address replace the user.
+   */
+  unconfirmed: boolean;
   /** A user is `invited` until they set a password or sign in with the provider. */
   status: 'active' | 'invited' | 'disabled';
   /** Whether the user has a password. Users of a provider may have none. */
   has_password: boolean;
+  /** Whether the user has signed in with the provider. */
+  linked: boolean;
   /** Whether the user has a confirmed second factor. */
   second_factor: boolean;
   created_at: Date;
@@ -64,10 +71,12 @@ export interface NewPerson {
   /** The error message when another user has the e-mail address. */
   taken?: string | undefined;
   /**
-   * Whether the creation fails if there is a user with the same e-mail address and a valid invitation. By
-   * default the new user replaces that user.
+   * Whether the creation fails if there is a user with the same e-mail address who has a valid invitation or is
+   * unconfirmed. By default the new user replaces that user.
    */
   keepsPending?: boolean | undefined;
+  /** Whether the link of the new user is shown to a customer, so that its use proves nothing about the mailbox. */
+  unconfirmed?: boolean | undefined;
 }
 
 export { hasOperator } from './people-store.ts';
@@ -75,7 +84,8 @@ export { hasOperator } from './people-store.ts';
 const UNIQUE_VIOLATION = '23505';
 
 /**
- * Creates a user. Replaces a user with the same e-mail address who never accepted their invitation.
+ * Creates a user. Replaces a user with the same e-mail address who never accepted their invitation
+ * or is unconfirmed.
  * @param alongside a function that runs in the same transaction
  * @returns the id of the new user
  * @throws ApiError `invalid_request` that names every invalid field
@@ -134,6 +144,7 @@ export async function createPerson(
         passwordHash,
         reviewShare: wanted.reviewShare ?? 100,
       });
+      if (wanted.unconfirmed === true) await store.setUnconfirmed(transaction, userId, true);
       await store.writeLanguages(transaction, userId, wanted.languages ?? []);
       await recordAudit(transaction, by, {
         action: 'person.made',
@@ -205,12 +216,14 @@ async function present(on: Queryable, rows: store.UserRow[]): Promise<User[]> {
         ? undefined
         : { ref: { part: row.part, accountId: row.account_id } as AccountRef, username: row.username! },
     owner: row.owner,
+    unconfirmed: row.unconfirmed,
     locale: row.locale,
     theme: row.theme,
     review_share: row.review_share,
     languages: (byUser.get(row.user_id) ?? []).map(({ user_id: _, ...language }) => language),
     status: statusOf(row),
     has_password: row.password_hash !== null,
+    linked: row.subject !== null,
     second_factor: row.second_factor,
     created_at: row.created_at,
     last_seen_at: row.last_seen_at,

@@ -1,7 +1,6 @@
 /** Tests of sign-in with an OpenID Connect provider, on a running server with a running provider. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listAudit } from '../audit/audit.ts';
-import { createLog } from '../base/log.ts';
 import { loadSettings } from '../settings/settings.ts';
 import { createBrowser, createPerson, startTestServer, type TestServer } from '../testing/harness.ts';
 import { createTraveler, type ProviderUser, startProvider, type TestProvider } from '../testing/provider.ts';
@@ -128,13 +127,22 @@ describe('an invited person', () => {
     expect((await visit(subject)).at).toBe(refusal('not_invited'));
   });
 
-  it('is sent to the requested page after sign-in, but never to another site', async () => {
+  it('is sent to the requested page after sign-in, but never to another site or out of the app', async () => {
     const { subject, email } = addUser();
     await invite(email);
     const reached = async (next: string) =>
       (await visit(subject, `${START}?${new URLSearchParams({ next })}`)).at;
     expect(await reached('/queue?language=de')).toBe('/app/queue?language=de');
-    for (const next of ['//example.com/', '/\\example.com', 'https://example.com', 'x', '/a\r\nb']) {
+    expect(await reached('/queue/../console')).toBe('/app/console');
+    const foreign = ['//example.com/', '/\\example.com', 'https://example.com', 'x', '/a\r\nb'];
+    const outside = [
+      '/../api/sign-in/provider/sign-out',
+      '/..',
+      '/x/../../docs',
+      '/%2e%2E/docs',
+      '/..\\docs',
+    ];
+    for (const next of [...foreign, ...outside]) {
       expect(await reached(next)).toBe('/app/');
     }
   });
@@ -220,6 +228,21 @@ describe('the request to the provider', () => {
     expect(await arrived(victim, answer.href)).toBe('/app/');
     // The provider's answer and the cookie of the unfinished sign-in work only once.
     expect(await arrived(victim, answer.href)).toBe(refusal('expired'));
+  });
+
+  it('is not delayed by answers with a wrong state from the same address', async () => {
+    const { subject, email } = addUser();
+    await invite(email);
+    provider.subject = subject;
+    const here = { 'x-forwarded-for': '10.8.255.1', 'sec-fetch-site': 'same-origin' };
+    const callback = `${server.url}${START}/callback`;
+    for (let n = 0; n < 25; n++) {
+      const stranger = createTraveler();
+      await stranger.open(`${server.url}${START}`, callback, here);
+      const { search } = await stranger.open(`${callback}?state=x&code=x`, undefined, here);
+      expect(search).toBe('?refused=expired');
+    }
+    expect((await visit(subject, START, here)).at).toBe('/app/');
   });
 });
 
@@ -367,6 +390,28 @@ describe('roles from an OpenID Connect claim', () => {
     expect((await visit(outsider.subject)).at).toBe(refusal('not_invited'));
     await restart();
   });
+
+  it.each([
+    ['accepted it with the link that they were shown', true, false],
+    ['accepted it, and disabled the user', true, true],
+    ['disabled the user before anybody accepted it', false, true],
+  ])('replace a user of an account if the stranger who invited them %s', async (_, accepts, disables) => {
+    const stranger = await createPerson(server, { role: 'customer' });
+    const { subject, email } = addUser({ groups: 'translators' });
+    const { link } = (await stranger.call('POST', '/api/account/team', { email })).body;
+    const { user_id: userId } = await personNamed(server.database, email);
+    if (accepts) {
+      const path = `/api/invitations/${link.split('/').at(-1)}`;
+      const password = 'a password of the stranger';
+      expect((await createBrowser(server.url).call('POST', path, { password })).status).toBe(201);
+    }
+    if (disables) await stranger.call('POST', `/api/account/team/${userId}/disable`);
+    await restart(ROLES);
+    const { body } = await (await visit(subject)).me();
+    expect(body).toMatchObject({ email, role: 'editor' });
+    expect(body.user_id).not.toBe(userId);
+    await restart();
+  });
 });
 
 describe('DRAGOMAN_PASSWORDS', () => {
@@ -407,8 +452,7 @@ describe('DRAGOMAN_PASSWORDS', () => {
 });
 
 describe('the settings of the provider', () => {
-  const create = (settings: Record<string, string>) => () =>
-    createSignInProvider(loadSettings(settings), createLog('silent'));
+  const create = (settings: Record<string, string>) => () => createSignInProvider(loadSettings(settings));
   const ISSUER = { DRAGOMAN_OIDC_ISSUER: 'https://id.example.com/' };
 
   it.each([
@@ -425,6 +469,18 @@ describe('the settings of the provider', () => {
       { DRAGOMAN_OIDC_ISSUER: 'http://id.example.com' },
       'DRAGOMAN_OIDC_ISSUER must be an https URL; only a provider on this machine may have http.',
     ],
+    ...['common/v2.0', 'organizations/v2.0', 'Consumers'].flatMap((tenant) =>
+      [{}, { DRAGOMAN_OIDC_DOMAINS: 'example.com', DRAGOMAN_OIDC_TRUST_EMAILS: 'true' }].map(
+        (more): [Record<string, string>, string] => [
+          {
+            DRAGOMAN_OIDC_ISSUER: `https://login.microsoftonline.com/${tenant}`,
+            DRAGOMAN_OIDC_CLIENT_ID: 'x',
+            ...more,
+          },
+          'DRAGOMAN_OIDC_ISSUER names the tenants of all customers of Microsoft: name your own tenant, or set DRAGOMAN_OIDC_DOMAINS without DRAGOMAN_OIDC_TRUST_EMAILS.',
+        ],
+      ),
+    ),
     [
       { DRAGOMAN_OIDC_ROLES: 'staff=pope' },
       'DRAGOMAN_OIDC_ROLES must be a comma-separated list such as dragoman-operators=operator,translators=editor.',
@@ -439,6 +495,16 @@ describe('the settings of the provider', () => {
     ],
   ])('%j stop the server at its start with a one-sentence error', (settings, sentence) => {
     expect(create(settings)).toThrow(sentence);
+  });
+
+  it('may name one tenant of Microsoft, or all tenants for some domains', () => {
+    const microsoft = (tenant: string) => ({
+      DRAGOMAN_OIDC_ISSUER: `https://login.microsoftonline.com/${tenant}/v2.0`,
+      DRAGOMAN_OIDC_CLIENT_ID: 'x',
+    });
+    const own = { ...microsoft('0f9c1c2e-0000-4000-8000-000000000001'), DRAGOMAN_OIDC_TRUST_EMAILS: 'true' };
+    expect(create(own)()).toBeDefined();
+    expect(create({ ...microsoft('common'), DRAGOMAN_OIDC_DOMAINS: 'example.com' })()).toBeDefined();
   });
 
   it('are optional, and without them the routes of the provider answer 404', async () => {

@@ -5,17 +5,19 @@
  * - At the first sign-in, the provider's verified e-mail address finds the user: an editor or operator with a valid
  *   invitation, or an active user. A user with a second factor is not found this way, because access to their mailbox
  *   would then replace the second factor.
+ * - A link by address needs an address in ASCII, or the page of the user's link.
  * - A customer must also come from the page of their link. Other customers of an account can invite any address, so an
  *   address alone could lead a person into an account of strangers.
  * - If a claim decides on roles, it creates editors and operators, and changes or refuses them at each sign-in. Like an
- *   invitation by an operator, the claim replaces an invitation to an account if the person has not accepted it.
+ *   invitation by an operator, the claim replaces a user of an account who never accepted the invitation, or who accepted
+ *   it without proving that the mailbox is theirs.
  */
 
 import type { Actor } from '../audit/audit.ts';
 import { recordAudit } from '../audit/audit.ts';
 import type { Database } from '../database/database.ts';
 import type { Settings } from '../settings/settings.ts';
-import { normalEmail, readName } from './names.ts';
+import { hasPlainLocalPart, normalEmail, readName } from './names.ts';
 import { type ChangedUser, createPerson, personAudit, readPerson, type User } from './people.ts';
 import * as store from './people-store.ts';
 import { type Identity, ProviderRefusal } from './provider.ts';
@@ -82,12 +84,21 @@ async function linkUser(
   if (email === undefined) throw new ProviderRefusal(identity.email ? 'unverified' : 'no_email');
   const row = await store.findByEmail(database, email);
   const user = row && (await readPerson(database, row.user_id));
-  if (user?.status === 'disabled') throw new ProviderRefusal('disabled');
   const invited = link === undefined ? undefined : await store.findInvitation(database, hashKey(link));
   const isAccepted = user !== undefined && invited?.user_id === user.user_id;
-  const isPending = user?.status === 'invited' && user.role === 'customer' && !isAccepted;
-  const isNew = user === undefined ? oidcRoleClaim !== undefined : isPending && identity.role !== undefined;
+  // Also if the user is disabled: the accounts of customers cannot keep a person of the provider out.
+  const givesWay = user?.role === 'customer' && !isAccepted && (user.unconfirmed || !hasSignedIn(row!));
+  const isNew = user === undefined ? oidcRoleClaim !== undefined : givesWay && identity.role !== undefined;
+  // A letter that only normalises to an ASCII letter may be in the address of another person's mailbox.
+  if (
+    !hasPlainLocalPart(identity.email!) &&
+    !isAccepted &&
+    (user !== undefined || hasPlainLocalPart(email))
+  ) {
+    throw new ProviderRefusal('not_invited');
+  }
   if (isNew) return createUser(database, identity, email);
+  if (user?.status === 'disabled') throw new ProviderRefusal('disabled');
   if (user === undefined) throw new ProviderRefusal('not_invited');
   if (user.second_factor) throw new ProviderRefusal('second_factor');
   const isInvited = user.status === 'active' || (await store.countLinks(database, user.user_id)) > 0;
@@ -101,6 +112,11 @@ async function linkUser(
     await recordAudit(transaction, { userId, email }, personAudit('person.linked', user, {}));
   });
   return user;
+}
+
+/** Returns whether a user has ever accepted an invitation. */
+function hasSignedIn({ password_hash, subject }: store.UserRow): boolean {
+  return password_hash !== null || subject !== null;
 }
 
 async function createUser(database: Database, identity: Identity, email: string): Promise<User> {
@@ -122,7 +138,14 @@ async function applyRole(
   user: User,
 ): Promise<void> {
   if (oidcRoleClaim === undefined || user.role === 'customer') return;
-  if (role === undefined) throw new ProviderRefusal('no_role');
+  if (role === undefined) {
+    // The role was lost since the last sign-in, so what was started with it ends too.
+    await database.transaction(async (transaction) => {
+      await store.endInvitations(transaction, user.user_id);
+      await endSessions(transaction, user.user_id);
+    });
+    throw new ProviderRefusal('no_role');
+  }
   if (role === user.role) return;
   await database.transaction(async (transaction) => {
     if (!(await store.updateRole(transaction, user.user_id, role))) return;

@@ -4,7 +4,6 @@
  */
 import * as openid from 'openid-client';
 import type { PersonRole } from '../base/account.ts';
-import type { Log } from '../base/log.ts';
 import { SettingError, type Settings } from '../settings/settings.ts';
 
 /** Why a sign-in with the provider was refused. The sign-in page has a sentence for each. */
@@ -30,9 +29,12 @@ export type Refusal = (typeof REFUSALS)[number];
 export class ProviderRefusal extends Error {
   override name = 'ProviderRefusal';
   readonly refusal: Refusal;
-  constructor(refusal: Refusal) {
+  /** The code of the error at the provider; undefined if the provider authenticated the user. */
+  readonly code: string | undefined;
+  constructor(refusal: Refusal, code?: string) {
     super(`sign-in refused: ${refusal}`);
     this.refusal = refusal;
+    this.code = code;
   }
 }
 
@@ -72,6 +74,8 @@ export type ProviderSettings = Pick<
   | 'oidcClientSecret'
   | 'oidcName'
   | 'oidcScopes'
+  | 'oidcDomains'
+  | 'oidcTrustEmails'
   | 'oidcRoleClaim'
   | 'oidcRoles'
   | 'passwordUsers'
@@ -91,7 +95,7 @@ const DISCOVERY_MILLISECONDS = 3_600_000;
  * server also starts while the provider is down.
  * @throws SettingError when the settings contradict each other
  */
-export function createSignInProvider(settings: ProviderSettings, log: Log): SignInProvider | undefined {
+export function createSignInProvider(settings: ProviderSettings): SignInProvider | undefined {
   const { oidcIssuer: issuer, oidcClientId: clientId, oidcRoleClaim, oidcRoles } = settings;
   if (issuer === undefined) {
     if (settings.passwordUsers !== 'everybody') {
@@ -105,19 +109,20 @@ export function createSignInProvider(settings: ProviderSettings, log: Log): Sign
   if ((oidcRoleClaim === undefined) !== (Object.keys(oidcRoles).length === 0)) {
     throw new SettingError('DRAGOMAN_OIDC_ROLE_CLAIM and DRAGOMAN_OIDC_ROLES must be set together.');
   }
+  if (isEveryTenant(issuer) && (settings.oidcDomains.length === 0 || settings.oidcTrustEmails === 'true')) {
+    throw new SettingError(
+      'DRAGOMAN_OIDC_ISSUER names the tenants of all customers of Microsoft: name your own tenant, or set DRAGOMAN_OIDC_DOMAINS without DRAGOMAN_OIDC_TRUST_EMAILS.',
+    );
+  }
   const configuration = createDiscovery(issuer, clientId, settings.oidcClientSecret);
 
-  /** Runs a call to the provider. Logs its errors by code, because messages may quote tokens. */
+  /** Runs a call to the provider. Keeps the codes of its errors for the log, because messages may quote tokens. */
   async function asking<T>(ask: (config: openid.Configuration) => Promise<T>): Promise<T> {
     try {
       return await ask(await configuration());
     } catch (error) {
-      const refusal = refusalOf(error);
       const { code, cause } = error as { code?: string; cause?: { code?: string } };
-      if (refusal !== 'canceled') {
-        log.warn({ name: refusal, reason: code ?? cause?.code }, 'sign-in with the provider failed');
-      }
-      throw new ProviderRefusal(refusal);
+      throw new ProviderRefusal(refusalOf(error), code ?? cause?.code);
     }
   }
 
@@ -149,6 +154,8 @@ export function createSignInProvider(settings: ProviderSettings, log: Log): Sign
           idTokenExpected: true,
         });
         const claims = tokens.claims()!;
+        // OpenID Connect Core 1.0 §2: at most 255 ASCII characters.
+        if (!/^[\x20-\x7e]{1,255}$/.test(claims.sub)) throw new Error('the subject is not valid');
         const all: Record<string, unknown> = { ...claims };
         const wanted = ['email', 'email_verified', ...(oidcRoleClaim === undefined ? [] : [oidcRoleClaim])];
         // Some providers leave these claims out of the ID token and return them only from their userinfo endpoint.
@@ -162,7 +169,11 @@ export function createSignInProvider(settings: ProviderSettings, log: Log): Sign
           issuer: claims.iss,
           subject: claims.sub,
           email: typeof all.email === 'string' ? all.email : undefined,
-          emailVerified: all.email_verified === true,
+          // Some providers, such as Amazon Cognito, send the text.
+          emailVerified:
+            settings.oidcTrustEmails === 'true' ||
+            all.email_verified === true ||
+            all.email_verified === 'true',
           name: typeof all.name === 'string' ? all.name : undefined,
           role: oidcRoleClaim === undefined ? undefined : roleOf(all[oidcRoleClaim], oidcRoles),
         };
@@ -173,6 +184,18 @@ export function createSignInProvider(settings: ProviderSettings, log: Log): Sign
         return openid.buildEndSessionUrl(config, { post_logout_redirect_uri: returnTo });
       }),
   };
+}
+
+/**
+ * Returns whether an issuer of Microsoft stands for the tenants of all organisations. Each tenant decides which e-mail
+ * addresses its tokens contain.
+ */
+function isEveryTenant(issuer: string): boolean {
+  const { hostname, pathname } = new URL(issuer);
+  return (
+    /(?:^|\.)(?:microsoftonline\.(?:com|us)|partner\.microsoftonline\.cn)$/.test(hostname) &&
+    /^\/+(?:common|organizations|consumers)(?:\/|$)/i.test(pathname)
+  );
 }
 
 /** Returns a function that reads the provider's discovery document, and caches it for an hour. */

@@ -26,6 +26,7 @@ import {
   type SessionLimits,
   type StartedSession,
 } from './sessions.ts';
+import type { PasswordSettings } from './sign-in.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -37,7 +38,8 @@ declare module 'fastify' {
 export interface SessionAuthOptions {
   database: Database;
   settings: SessionLimits &
-    Pick<Settings, 'publicUrl' | 'host' | 'port' | 'operatorSecondFactor' | 'passwordUsers'>;
+    PasswordSettings &
+    Pick<Settings, 'publicUrl' | 'host' | 'port' | 'operatorSecondFactor'>;
   log: Log;
 }
 
@@ -172,7 +174,7 @@ function isLoopback(hostname: string): boolean {
 /** Returns the data about the client (address and user agent) that a new session stores. */
 export function clientOf(request: FastifyRequest, cookie: SessionCookie): SessionClient {
   return {
-    address: request.ip,
+    address: request.clientAddress,
     userAgent: request.headers['user-agent'],
     token: request.cookies[cookie.name],
   };

@@ -10,7 +10,8 @@ describe('networkOf', () => {
     ['2001:db8:1:2::9', '8193:3512:1:2'],
     ['2001:db8:1:3::9', '8193:3512:1:3'],
     ['unknown', 'unknown'],
-    ['', ''],
+    ['203.0.113.9:50000', 'unknown'],
+    ['', 'unknown'],
   ])('returns for the client address %j the network %j', (address, counted) => {
     expect(networkOf(address)).toBe(counted);
   });

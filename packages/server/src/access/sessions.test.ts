@@ -220,6 +220,71 @@ describe('password guesses', () => {
     expect(statuses).toContain(429);
   });
 
+  // A port changes with each connection. A value without an address counts for the proxy, whatever it is.
+  it.each([
+    ['an IPv4 address with a port', (n: number) => `203.0.113.42:${50_000 + n}`],
+    ['an IPv6 address with a port', (n: number) => `[2001:db8::42]:${50_000 + n}`],
+    ['an IPv6 address in quotes', (n: number) => `"[2001:db8:0:1::${n}]"`],
+    ['an obfuscated port', (n: number) => `203.0.113.43:_p${n}`],
+    ['a chain of proxies with ports', (n: number) => `203.0.113.44:${n + 1}, 127.0.0.2:${n + 1}`],
+    ['an obfuscated node', (n: number) => `_hidden${n}`],
+    ['words', (n: number) => `client-${n}`],
+    ['an address in another notation', (n: number) => `0x7f.${n}, 127.0.0.3`],
+    ['a spoofed address before one with a port', (n: number) => `198.51.100.${n}, 203.0.113.45:${n + 1}`],
+  ])('are delayed when a proxy sends %s', async (name, forwarded) => {
+    const { call } = createBrowser(server.url);
+    const body = { email: `${name.replaceAll(' ', '-')}@example.com`, password: 'a wrong password' };
+    const statuses: number[] = [];
+    for (let n = 0; n < 12; n++) {
+      statuses.push((await call('POST', '/api/session', body, { 'x-forwarded-for': forwarded(n) })).status);
+    }
+    expect(statuses).toContain(429);
+  });
+
+  it('count apart for two addresses with ports behind one proxy', async () => {
+    const { call } = createBrowser(server.url);
+    const body = { email: 'two-offices@example.com', password: 'a wrong password' };
+    const attempt = async (node: string) =>
+      (await call('POST', '/api/session', body, { 'x-forwarded-for': node })).status;
+    for (let n = 0; n < 12; n++) await attempt(`203.0.113.46:${n + 1}`);
+    expect(await attempt('203.0.113.47:1')).toBe(401);
+    expect(await attempt('[2001:db8:0:2::1]:1')).toBe(401);
+  });
+
+  it.each([
+    ['a closed IPv4 address', () => '198.51.100.78'],
+    ['new /64 networks of a closed /48 network', (n: number) => `2001:db8:c:${n}::1`],
+  ])('add no row for each refused attempt from %s', async (_, address) => {
+    const { call } = createBrowser(server.url);
+    const attempt = async (n: number) => {
+      const body = { email: `unknown-${n}@example.com`, password: 'x' };
+      return (await call('POST', '/api/session', body, { 'x-forwarded-for': address(n) })).status;
+    };
+    await attempt(0);
+    await owner.query(`update sign_ins set closed_until = now() + interval '1 hour'`);
+    const count = async () => (await owner.query('select count(*)::integer as n from sign_ins')).rows[0].n;
+    const before = await count();
+    for (let n = 1; n <= 20; n++) expect(await attempt(n)).toBe(429);
+    expect(await count()).toBe(before);
+    await owner.query('update sign_ins set closed_until = last_at');
+  });
+
+  it('of one user who is delayed do not delay the others of the network', async () => {
+    const { email, password } = await createPerson(server, { role: 'editor' });
+    const here = from();
+    const { call } = createBrowser(server.url);
+    const body = { email: 'stubborn@example.com', password: 'x' };
+    for (let n = 0; n < 4; n++) await call('POST', '/api/session', body, here);
+    await owner.query(
+      `update sign_ins set closed_until = now() + interval '1 hour' where closed_until > last_at`,
+    );
+    for (let n = 0; n < 40; n++) {
+      expect((await call('POST', '/api/session', body, here)).status).toBe(429);
+    }
+    expect((await call('POST', '/api/session', { email, password }, here)).status).toBe(200);
+    await owner.query('update sign_ins set closed_until = last_at');
+  });
+
   it('are stored without the client address and the e-mail address', async () => {
     const { call } = createBrowser(server.url);
     const body = { email: 'remembered@example.com', password: 'x' };

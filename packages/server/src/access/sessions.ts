@@ -63,13 +63,19 @@ export async function limitAttempts(on: Queryable, mark: Buffer, limit: AttemptL
   );
 }
 
+/** Counts an attempt like `limitAttempts`. @returns false if there were too many */
+export async function mayAttempt(on: Queryable, mark: Buffer, limit: AttemptLimit): Promise<boolean> {
+  return (await store.countAttempt(on, mark, limit)) === undefined;
+}
+
 /**
- * The daily limit of an account for keys and webhook secrets that its users create or replace (roll). After the first
- * 100, further ones are possible after delays of 1, 3, 7 … seconds, up to an hour.
+ * The daily limit of an account for keys and webhook secrets that its users or keys create or replace (roll), and for
+ * changes to webhook endpoints: each leaves an audit entry for good. After the first 100, further ones are possible after
+ * delays of 1, 3, 7 … seconds, up to an hour.
  */
 const CREDENTIALS = { free: 100, mostSeconds: 3600 };
 
-/** Counts a key or webhook secret that a user creates. @throws ApiError like `limitAttempts` */
+/** Counts a key, a webhook secret or a change to a webhook endpoint. @throws ApiError like `limitAttempts` */
 export function limitCredentials(on: Queryable, vault: Vault, { accountId }: AccountRef): Promise<void> {
   return limitAttempts(on, vault.mark(`credentials of ${accountId}`), CREDENTIALS);
 }
@@ -79,6 +85,10 @@ export function limitCredentials(on: Queryable, vault: Vault, { accountId }: Acc
  * its /64. Providers give a household a whole /56 or /48, with 256 or 65,536 networks of size /64. An IPv6 attempt
  * therefore also counts for the /56 and the /48. A /56 has 4 times and a /48 16 times as many attempts without delay
  * (`limit.free`).
+ *
+ * The widest network is counted first, so that an attempt that it refuses adds no row for a smaller network. An attempt
+ * that a later limit refuses is not counted by the earlier ones.
+ * @param further limits that are counted after those of the networks
  * @returns the keyed hashes of the networks for which the attempt was counted, for `forgiveAttempt`
  * @throws ApiError `too_many_attempts`
  */
@@ -88,10 +98,18 @@ export async function limitAttemptsByNetwork(
   what: string,
   address: string,
   limit: AttemptLimit,
+  further: readonly { mark: Buffer; limit: AttemptLimit }[] = [],
 ): Promise<Buffer[]> {
   const marks = [networkOf(address), ...widerNetworksOf(address)].map((one) => vault.mark(`${what} ${one}`));
-  for (const [wider, mark] of marks.entries()) {
-    await limitAttempts(on, mark, { ...limit, free: limit.free * 4 ** wider });
+  const networks = marks.map((mark, wider) => ({ mark, limit: { ...limit, free: limit.free * 4 ** wider } }));
+  const counts = [...networks.toReversed(), ...further];
+  for (const [index, { mark, limit }] of counts.entries()) {
+    try {
+      await limitAttempts(on, mark, limit);
+    } catch (error) {
+      for (const before of counts.slice(0, index)) await forgiveAttempt(on, before.mark);
+      throw error;
+    }
   }
   return marks;
 }
@@ -116,9 +134,12 @@ export function wrongSignIn(): ApiError {
   return new ApiError('wrong_sign_in', 'The e-mail address or the password is wrong.');
 }
 
-/** Returns the network for which an address is counted: the address itself for IPv4, its /64 for IPv6. */
+/**
+ * Returns the network for which an address is counted: the address itself for IPv4, its /64 for IPv6. All texts that are
+ * no address count as one network, so that their variety gives no further attempts.
+ */
 export function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
+  if (!ipaddr.isValid(address)) return 'unknown';
   const parsed = ipaddr.process(address);
   if (parsed.kind() === 'ipv4') return parsed.toString();
   return (parsed as ipaddr.IPv6).parts.slice(0, 4).join(':');

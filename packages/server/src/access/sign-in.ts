@@ -3,7 +3,7 @@ import { ApiError } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
 import type { Settings } from '../settings/settings.ts';
 import { passwordMatches } from './passwords.ts';
-import { readUserByEmail } from './people.ts';
+import { readUserByEmail, type User } from './people.ts';
 import { requireCode } from './second-factor.ts';
 import type { Vault } from './secrets.ts';
 import {
@@ -11,7 +11,6 @@ import {
   cleanSessions,
   forgiveAttempt,
   forgiveAttempts,
-  limitAttempts,
   limitAttemptsByNetwork,
   networkOf,
   type SessionClient,
@@ -29,9 +28,18 @@ const BY_USER: AttemptLimit = { free: 3, mostSeconds: 900 };
 /** The limit per client address. It is higher because a whole office may share an address. */
 const BY_ADDRESS: AttemptLimit = { free: 20, mostSeconds: 300 };
 
-/** Returns whether a user may sign in with a password. */
-export function mayUsePassword({ passwordUsers }: Pick<Settings, 'passwordUsers'>, email: string): boolean {
-  return passwordUsers === 'everybody' || passwordUsers.includes(email);
+export type PasswordSettings = Pick<Settings, 'passwordUsers' | 'oidcRoleClaim'>;
+
+/**
+ * Returns whether a user may sign in with a password. If a claim decides on roles, people of the provider may not, unless
+ * the setting names them: the claim is checked only when they sign in with the provider.
+ */
+export function mayUsePassword(
+  { passwordUsers, oidcRoleClaim }: PasswordSettings,
+  { email, linked }: Pick<User, 'email' | 'linked'>,
+): boolean {
+  if (passwordUsers !== 'everybody') return passwordUsers.includes(email);
+  return oidcRoleClaim === undefined || !linked;
 }
 
 export interface Credentials {
@@ -50,19 +58,20 @@ export interface Credentials {
 export async function signIn(
   database: Database,
   vault: Vault,
-  limits: SessionLimits & Pick<Settings, 'passwordUsers'>,
+  limits: SessionLimits & PasswordSettings,
   { email, password, code }: Credentials,
   client: SessionClient,
 ): Promise<StartedSession> {
   const byUser = vault.mark(`sign-in ${networkOf(client.address)} ${email}`);
-  await limitAttempts(database, byUser, BY_USER);
-  const byNetwork = await limitAttemptsByNetwork(database, vault, 'sign-in', client.address, BY_ADDRESS);
+  const byNetwork = await limitAttemptsByNetwork(database, vault, 'sign-in', client.address, BY_ADDRESS, [
+    { mark: byUser, limit: BY_USER },
+  ]);
   const found = await readUserByEmail(database, email);
   const right = await passwordMatches(password, found?.passwordHash ?? undefined);
-  // The answer does not reveal which users may sign in with a password.
-  if (!mayUsePassword(limits, email)) throw wrongSignIn();
   if (!right || found === undefined || found.user.status === 'disabled') throw wrongSignIn();
   const { user, passwordHash } = found;
+  // The answer does not reveal which users may sign in with a password.
+  if (!mayUsePassword(limits, user)) throw wrongSignIn();
   try {
     await requireCode(database, vault, user, code);
   } catch (error) {

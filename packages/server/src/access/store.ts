@@ -23,6 +23,8 @@ export interface KeyRow {
    */
   key_requests: number | null;
   allowed_origins: string[];
+  /** Why the key does not work any more; null for an active key. */
+  ended: 'revoked' | 'expired' | null;
   /** Seconds until the key ends; null when it has no end. */
   seconds_left: number | null;
   /** Whether the time of this use must be written to `last_used_at`. */
@@ -315,14 +317,15 @@ const FIND_KEY = statement<KeyRow>(
   'accounts.find_key',
   `select k.part, k.account_id, a.username, a.status as account_status, k.environment, k.secret_hash, k.dialect, k.read_only,
           k.scopes, a.default_brand, a.key_requests, a.allowed_origins,
+          case when k.revoked_at <= now() then 'revoked' when k.expires_at <= now() then 'expired' end as ended,
           extract(epoch from least(k.expires_at, k.revoked_at) - now())::float8 as seconds_left,
           coalesce(k.last_used_at < now() - interval '1 hour', true) as untouched
      from keys k join accounts a on a.part = k.part and a.account_id = k.account_id
-    where k.key_id = $1 and coalesce(least(k.expires_at, k.revoked_at) > now(), true)`,
+    where k.key_id = $1`,
 );
 
-/** Finds an active key by its public part. The caller compares the secret part. */
-export async function findActiveKey(on: Queryable, keyId: string): Promise<KeyRow | undefined> {
+/** Finds a key by its public part. The caller compares the secret part and refuses an ended key. */
+export async function findKey(on: Queryable, keyId: string): Promise<KeyRow | undefined> {
   const [row] = await on.query(FIND_KEY, [keyId]);
   return row;
 }

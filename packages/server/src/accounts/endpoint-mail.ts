@@ -1,6 +1,6 @@
 /**
- * Mails to the owners of an account about its webhook endpoints. A mail names only hosts, because URLs may contain
- * secrets.
+ * Mails to the owners of an account about its webhook endpoints. A mail does not name the endpoint, because its address
+ * may contain secrets, and may be words that any user of the account chose.
  */
 import { listTeam } from '../access/people.ts';
 import type { AccountRef, Environment } from '../base/account.ts';
@@ -21,14 +21,14 @@ export async function mailFailedEndpoint(
   database: Database,
   { mailer, root }: EndpointMailOptions,
   account: AccountRef,
-  { environment, host }: { environment: Environment; host: string },
+  environment: Environment,
 ): Promise<void> {
   const team = await listTeam(database, account);
   for (const { email, name } of team.filter(({ owner, status }) => owner && status === 'active')) {
     await mailer.send({
       to: email,
       subject: 'A webhook endpoint was disabled',
-      text: `Hello ${name},\n\nnone of the last deliveries to the webhook endpoint at ${host} (${environment}) arrived, so it was disabled. It gets no further events. When its receiver works again, test and enable the endpoint:\n\n${root()}/app/account/access\n\nThe events in between are in the event feed.\n`,
+      text: `Hello ${name},\n\nnone of the last deliveries to a webhook endpoint of your account (${environment}) arrived, so it was disabled. It gets no further events. When its receiver works again, test and enable the endpoint:\n\n${root()}/app/account/access\n\nThe events in between are in the event feed.\n`,
     });
   }
 }

@@ -10,7 +10,7 @@ export const SentLink = Type.Object(
   {
     link: Type.Union([Type.String(), Type.Null()], {
       description:
-        'Valid once, and shown only in this answer. Null for a password reset that was mailed to the user.',
+        'Valid once, and shown only in this answer. Null if it was mailed to the user. Customers never get it if a mail server is configured.',
     }),
     expires_at: MOMENT,
     mailed: Type.Union([Type.Boolean(), Type.Null()], {
@@ -23,17 +23,18 @@ export const SentLink = Type.Object(
 const minuteOf = (time: Date): string => time.toISOString().slice(0, 16).replace('T', ' ');
 
 /**
- * Mails a link to its user. A mailed reset link is not returned to its creator, because anybody who has the
- * link can sign in as that user.
+ * Mails a link to its user. A mailed link is not returned to its creator, because anybody who has the link can sign in as
+ * that user. Who uses a mailed link also proves that the mailbox is theirs. Customers therefore get no link either if the
+ * mail server refuses the mail.
  * @param root the public address of the server
- * @param by the person who created the link; the mail names them
+ * @param customer the customer who created the link, whom the mail of a reset link names; undefined for an operator
  */
 export async function sendLink(
   mailer: Mailer,
   root: string,
   user: Pick<User, 'email' | 'name'>,
   { token, purpose, expires_at }: Link,
-  by: string,
+  customer?: string,
 ): Promise<Static<typeof SentLink>> {
   const link = invitationLink(root, token);
   const [subject, line] =
@@ -41,15 +42,15 @@ export async function sendLink(
       ? ['You are invited to Dragoman', 'You are invited to Dragoman. Sign in for the first time here:']
       : [
           'Reset your Dragoman password',
-          `${by} created this link for you. Choose a new password for Dragoman here:`,
+          `${customer ?? 'The operator'} created this link for you. Choose a new password for Dragoman here:`,
         ];
   const mailed = await mailer.send({
     to: user.email,
     subject,
     text: `Hello ${user.name},\n\n${line}\n\n${link}\n\nThe link works once, until ${minuteOf(expires_at)} UTC. If you did not expect this e-mail, ignore it.\n`,
   });
-  const shown = purpose === 'reset' && mailed === true ? null : link;
-  return { link: shown, expires_at: expires_at.toISOString(), mailed: mailed ?? null };
+  const isShown = mailed === undefined || (mailed === false && customer === undefined);
+  return { link: isShown ? link : null, expires_at: expires_at.toISOString(), mailed: mailed ?? null };
 }
 
 /** Mails a user a link for replacing a forgotten password. */

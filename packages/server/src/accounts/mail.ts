@@ -1,9 +1,13 @@
 /**
- * Sends mail through the SMTP server of the settings. Without an SMTP server, or when sending fails, links
- * are shown to the person who created them.
+ * Sends mail through the SMTP server of the settings. Without an SMTP server, links are shown to the person who created
+ * them.
  */
 import { createTransport } from 'nodemailer';
+import type { Vault } from '../access/secrets.ts';
+import { limitAttempts, mayAttempt } from '../access/sessions.ts';
+import type { AccountRef } from '../base/account.ts';
 import type { Log } from '../base/log.ts';
+import type { Queryable } from '../database/database.ts';
 import type { Settings } from '../settings/settings.ts';
 
 export interface Mail {
@@ -22,6 +26,24 @@ export interface Mailer {
  * minutes.
  */
 const TIMEOUT_MILLISECONDS = 10_000;
+
+/**
+ * The limit of mails that the users of an account may cause in a day, by invitations, links and finished documents: 50
+ * without a delay, then delays of 1, 3, 7 … seconds, up to an hour.
+ */
+const MAILS_OF_ACCOUNT = { free: 50, mostSeconds: 3600 };
+
+/** Counts a mail that a user of an account causes. @throws ApiError `too_many_attempts` */
+export function limitMails(on: Queryable, vault: Vault, account: AccountRef): Promise<void> {
+  return limitAttempts(on, markOf(vault, account), MAILS_OF_ACCOUNT);
+}
+
+/** Counts a mail like `limitMails`. @returns false if it must wait */
+export function mayMail(on: Queryable, vault: Vault, account: AccountRef): Promise<boolean> {
+  return mayAttempt(on, markOf(vault, account), MAILS_OF_ACCOUNT);
+}
+
+const markOf = (vault: Vault, { accountId }: AccountRef) => vault.mark(`mails of ${accountId}`);
 
 export function createMailer(settings: Pick<Settings, 'smtpUrl' | 'mailFrom'>, log: Log): Mailer {
   const { smtpUrl, mailFrom } = settings;

@@ -151,6 +151,17 @@ it('requests for links are limited for each e-mail address, known or not, and fo
   expect(await acceptedOf(send)).toBeGreaterThanOrEqual(11);
 });
 
+it.each([
+  ['an address with a changing port', (n: number) => `198.51.100.9:${n + 1}`],
+  ['no address', (n: number) => `_hidden${n}`],
+])('requests for links are limited when a proxy sends %s', async (name, node) => {
+  const statuses: number[] = [];
+  for (let n = 0; n < 15; n++) {
+    statuses.push((await request(`${name.replaceAll(' ', '-')}-${n}@example.com`, node(n))).status);
+  }
+  expect(statuses).toContain(429);
+});
+
 it('a request for a link gets 404 when no mail server is configured, and the sign-in options report this', async () => {
   const options = async () => (await createBrowser(server.url).call('GET', '/api/sign-in-options')).body;
   expect(await options()).toMatchObject({ reset_by_mail: true });

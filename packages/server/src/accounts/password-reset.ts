@@ -5,7 +5,7 @@
 import { linkForForgottenPassword } from '../access/invitations.ts';
 import type { Vault } from '../access/secrets.ts';
 import { limitAttempts, limitAttemptsByNetwork } from '../access/sessions.ts';
-import { mayUsePassword } from '../access/sign-in.ts';
+import type { PasswordSettings } from '../access/sign-in.ts';
 import { notFound } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import type { Database } from '../database/database.ts';
@@ -17,7 +17,7 @@ export interface PasswordResetOptions {
   database: Database;
   vault: Vault;
   mailer: Mailer;
-  settings: Pick<Settings, 'smtpUrl' | 'passwordUsers'>;
+  settings: Pick<Settings, 'smtpUrl'> & PasswordSettings;
   log: Log;
   /** Returns the public address of the server. */
   root(): string;
@@ -48,14 +48,13 @@ export async function requestPasswordReset(
   await limitAttempts(database, vault.mark(`password reset ${email}`), BY_EMAIL);
   // The link is created after the answer was sent, because the duration of the answer would reveal whether a
   // user has the address.
-  if (!mayUsePassword(settings, email)) return;
   sendResetLink(options, email).catch((error: unknown) =>
     log.warn({ error }, 'the link for a forgotten password could not be created'),
   );
 }
 
 async function sendResetLink(options: PasswordResetOptions, email: string): Promise<void> {
-  const { database, mailer, root } = options;
-  const made = await linkForForgottenPassword(database, email);
+  const { database, mailer, settings, root } = options;
+  const made = await linkForForgottenPassword(database, settings, email);
   if (made !== undefined) await mailForgottenPassword(mailer, root(), made.user, made);
 }

@@ -144,7 +144,7 @@ export function peopleConsole(app: FastifyInstance, { database, mailer, root }: 
           reviewShare,
         };
         const { user, ...link } = await invitePerson(database, request.person, wanted);
-        const sent = await sendLink(mailer, root(), user, link, 'The operator');
+        const sent = await sendLink(mailer, root(), user, link);
         return reply.code(201).send({ person: present(user), ...sent });
       },
     },
@@ -173,7 +173,7 @@ export function peopleConsole(app: FastifyInstance, { database, mailer, root }: 
         const user = await requested(database, request);
         if (user.status === 'disabled') throw new ApiError('conflict', 'This user is disabled.');
         const link = await linkFor(database, request.person, user);
-        return reply.code(201).send(await sendLink(mailer, root(), user, link, 'The operator'));
+        return reply.code(201).send(await sendLink(mailer, root(), user, link));
       },
     },
   });
@@ -224,7 +224,15 @@ async function requested(database: Database, { params }: Pick<UserRequest, 'para
   return found;
 }
 
-function present({ account, theme: _, locale: __, has_password: ___, ...user }: User): Static<typeof Listed> {
+function present({
+  account,
+  theme: _,
+  locale: __,
+  has_password: ___,
+  unconfirmed: ____,
+  linked: _____,
+  ...user
+}: User): Static<typeof Listed> {
   return {
     ...user,
     account: account?.username ?? null,

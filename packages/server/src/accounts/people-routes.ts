@@ -125,7 +125,7 @@ function resetRoutes(app: FastifyInstance, options: PeopleOptions): void {
       schema: peopleSchemas.requestPasswordReset,
       ...SMALL_BODY,
       async handler(request, reply) {
-        await requestPasswordReset(options, request.ip, normalEmail(request.body.email)!);
+        await requestPasswordReset(options, request.clientAddress, normalEmail(request.body.email)!);
         return reply.code(202).send({ status: 'received' });
       },
     },

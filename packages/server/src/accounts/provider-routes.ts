@@ -63,6 +63,10 @@ export function providerRoutes(app: FastifyInstance, options: ProviderRouteOptio
       } catch (error) {
         const refusal = refusalOf(error);
         if (refusal === undefined) throw error;
+        const code = error instanceof ProviderRefusal ? error.code : undefined;
+        const line = { request: request.id, reason: refusal, code };
+        const isFault = ['clock', 'down', 'failed'].includes(refusal);
+        options.log[isFault ? 'warn' : 'info'](line, 'sign-in with the provider was refused');
         return reply.redirect(`${SIGN_IN_PAGE}?refused=${refusal}`, 303);
       }
     };
@@ -97,15 +101,22 @@ export function providerRoutes(app: FastifyInstance, options: ProviderRouteOptio
     GET: visit(async (provider, request, reply) => {
       const pending = readPending(request.cookies[cookie]);
       reply.clearCookie(cookie, cookieOptions);
-      const marks = await limitAttemptsByNetwork(database, vault, 'provider', request.ip, BY_ADDRESS);
       const returned = new URL(`${redirectUri()}?${parametersOf(request)}`);
+      // Checked before the attempt is counted, because it costs no request and anybody can make it.
       if (returned.searchParams.get('state') !== pending.state) throw new ProviderRefusal('expired');
+      const marks = await limitAttemptsByNetwork(
+        database,
+        vault,
+        'provider',
+        request.clientAddress,
+        BY_ADDRESS,
+      );
       const identity = await provider.finish(returned, pending);
       const client = clientOf(request, session);
       const started = await signInWithProvider(database, settings, identity, client, pending.link);
       for (const mark of marks) await forgiveAttempt(database, mark);
       setSessionCookie(reply, session, started);
-      return `/app${ownAddress(pending.next) ?? '/'}`;
+      return pageOf(pending.next);
     }),
   });
   resource(app, `${PATH}/sign-out`, {
@@ -128,7 +139,12 @@ function refusalOf(error: unknown): string | undefined {
   return error instanceof ApiError && error.code === 'too_many_attempts' ? 'too_many' : undefined;
 }
 
-/** Accepts only addresses within the app, so that a link cannot redirect a user to another site. */
-function ownAddress(next: string | undefined): string | undefined {
-  return next !== undefined && /^\/(?![/\\])[\x21-\x7e]*$/.test(next) ? next : undefined;
+/**
+ * Returns the address of a page of the app. Another address becomes the home page, because a prepared link must lead a
+ * user neither to another site nor, with `..`, to another GET of this server.
+ */
+function pageOf(next = '/'): string {
+  const url = new URL(`/app${next}`, 'http://localhost');
+  const isOwn = /^\/(?![/\\])[\x21-\x7e]*$/.test(next) && url.pathname.startsWith('/app/');
+  return isOwn ? `${url.pathname}${url.search}${url.hash}` : '/app/';
 }

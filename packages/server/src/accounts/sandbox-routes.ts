@@ -103,7 +103,7 @@ export function sandboxRoutes(app: FastifyInstance, options: SandboxOptions): vo
       ...SMALL_BODY,
       async handler(request, reply) {
         if (options.settings.sandboxRequests === 'off') throw notFound();
-        const received = await requestSandbox(options, request.ip, request.body);
+        const received = await requestSandbox(options, request.clientAddress, request.body);
         return reply.code(received.status === 'granted' ? 201 : 202).send(received);
       },
     },

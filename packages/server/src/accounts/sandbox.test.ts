@@ -131,6 +131,19 @@ describe('a request for a sandbox account', () => {
     expect(statuses).toContain(429);
   });
 
+  it.each([
+    ['an address with a changing port', (n: number) => `198.51.100.2:${n + 1}`],
+    ['no address', (n: number) => `unknown-${n}`],
+  ])('is limited when a proxy sends %s', async (_, node) => {
+    const { call } = createBrowser(server.url);
+    const statuses: number[] = [];
+    for (let n = 0; n < 13; n++) {
+      const from = { 'x-forwarded-for': node(n) };
+      statuses.push((await call('POST', '/api/sandbox-requests', form(), from)).status);
+    }
+    expect(statuses).toContain(429);
+  });
+
   it('is limited by IPv6 networks of /56 and /48', async () => {
     const { call } = createBrowser(server.url);
     const from = async (address: string) =>
@@ -214,7 +227,7 @@ describe('the program with a mail server', () => {
     expect(sent.body.mailed).toBe(true);
     const mail = mailbox.received.at(-1)!;
     expect(mail.to).toEqual([email]);
-    expect(mail.text).toContain(sent.body.link);
+    expect([sent.body.link, mail.text.includes('/app/invitation/')]).toEqual([null, true]);
     expect(mail.raw.split('\r\n\r\n')[0]).not.toMatch(/all@example|y@example/);
     for (const two of ['a@example.com,b@example.com', 'a@example.com,b', '<a@b.example>']) {
       expect((await customer.call('POST', '/api/account/team', { email: two })).status).toBe(400);

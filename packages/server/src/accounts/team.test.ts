@@ -115,6 +115,44 @@ describe('a reset link', () => {
   });
 });
 
+describe('an invitation', () => {
+  it('is mailed, and its link is shown to neither customers nor operators', async () => {
+    const { account, member } = await createTeam();
+    const operator = await createPerson(server, { role: 'operator' });
+    const [mine, theirs] = [`mine-${member.email}`, `theirs-${member.email}`];
+    const sent = await member.call('POST', '/api/account/team', { email: mine });
+    expect([sent.status, sent.body.mailed, sent.body.link]).toEqual([201, true, null]);
+    const wanted = { email: theirs, role: 'customer', account: account.username };
+    const made = await operator.call('POST', '/api/console/people', wanted);
+    expect([made.status, made.body.mailed, made.body.link]).toEqual([201, true, null]);
+    for (const email of [mine, theirs]) {
+      const mail = await until(() => mailbox.received.find(({ to }) => to.includes(email)));
+      const token = /\/app\/invitation\/(\S+)/.exec(mail.text)![1];
+      const path = `/api/invitations/${token}`;
+      const password = 'a password of mine';
+      expect((await createBrowser(server.url).call('POST', path, { password })).status).toBe(201);
+      // The mailbox is proved, so no invitation replaces the user.
+      const again = await operator.call('POST', '/api/console/people', { email, role: 'editor' });
+      expect(again.status).toBe(400);
+    }
+  });
+
+  it('is shown to operators alone when the mail server refuses the mail', async () => {
+    const { owner, member } = await createTeam();
+    const operator = await createPerson(server, { role: 'operator' });
+    mailbox.refuse();
+    const email = `refused-${member.email}`;
+    const sent = await member.call('POST', '/api/account/team', { email });
+    expect([sent.status, sent.body.mailed, sent.body.link]).toEqual([201, false, null]);
+    const reset = await owner.call('POST', `/api/account/team/${member.userId}/link`);
+    expect([reset.status, reset.body.mailed, reset.body.link]).toEqual([201, false, null]);
+    const made = await operator.call('POST', '/api/console/people', { email, role: 'editor' });
+    mailbox.refuse(false);
+    expect([made.status, made.body.mailed]).toEqual([201, false]);
+    expect(made.body.link).toMatch(/\/app\/invitation\//);
+  });
+});
+
 describe('a pending invitation', () => {
   const AGE = statement(
     'test.end_invitations',

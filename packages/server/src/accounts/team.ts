@@ -11,20 +11,15 @@ import { listTeam, setDisabled, setOwner, type User } from '../access/people.ts'
 import type { Vault } from '../access/secrets.ts';
 import { accountOf, requireOwner } from '../access/session-auth.ts';
 import { forgiveAttempt, limitAttempts } from '../access/sessions.ts';
-import type { AccountRef } from '../base/account.ts';
 import { ApiError, notFound } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
 import { type Checked, resource } from '../http/http.ts';
 import { describedOwn, ID, MOMENT, OPTIONAL_MOMENT, textOf } from '../http/schemas.ts';
+import type { Settings } from '../settings/settings.ts';
 import { SentLink, sendLink } from './links.ts';
-import type { Mailer } from './mail.ts';
+import { limitMails, type Mailer } from './mail.ts';
 import { CREATED_KEY, DISABLE_BODY } from './people-schemas.ts';
 
-/**
- * The limit of mails that an account may send in a day: 50 without a delay, then delays of 1, 3, 7 … seconds,
- * up to an hour.
- */
-const MAILS = { free: 50, mostSeconds: 3600 };
 /** The limit of consecutive invitations that are refused: five without a delay, then delays up to an hour. */
 const REFUSED = { free: 5, mostSeconds: 3600 };
 
@@ -32,6 +27,7 @@ export interface TeamOptions {
   database: Database;
   vault: Vault;
   mailer: Mailer;
+  settings: Pick<Settings, 'smtpUrl'>;
   /** Returns the public address of the server. */
   root(): string;
 }
@@ -81,10 +77,10 @@ const schemas = {
   }),
 };
 
-export function teamRoutes(app: FastifyInstance, { database, vault, mailer, root }: TeamOptions): void {
-  const limitMails = ({ accountId }: AccountRef) =>
-    limitAttempts(database, vault.mark(`mail to the team ${accountId}`), MAILS);
-
+export function teamRoutes(
+  app: FastifyInstance,
+  { database, vault, mailer, settings, root }: TeamOptions,
+): void {
   resource(app, '/api/account/team', {
     GET: { schema: schemas.list, handler: (request) => presentTeam(database, request) },
     POST: {
@@ -94,13 +90,14 @@ export function teamRoutes(app: FastifyInstance, { database, vault, mailer, root
         const account = accountOf(request).ref;
         const refused = vault.mark(`refused invitation ${account.accountId}`);
         await limitAttempts(database, refused, REFUSED);
-        await limitMails(account);
+        await limitMails(database, vault, account);
         const { user, ...link } = await invitePerson(database, request.person, {
           email,
           name,
           role: 'customer',
           account,
           keepsPending: true,
+          unconfirmed: settings.smtpUrl === undefined,
           taken: 'This e-mail address cannot be invited. It may already be in your team or in use elsewhere.',
         });
         await forgiveAttempt(database, refused);
@@ -114,7 +111,7 @@ export function teamRoutes(app: FastifyInstance, { database, vault, mailer, root
       async handler(request, reply) {
         const user = await linkableMember(database, request);
         if (user.status === 'disabled') throw new ApiError('conflict', 'This user is disabled.');
-        await limitMails(accountOf(request).ref);
+        await limitMails(database, vault, accountOf(request).ref);
         const link = await linkFor(database, request.person, user);
         // The user may have become active or an owner since the first check.
         await linkableMember(database, request);

@@ -191,7 +191,7 @@ describe('the log of a server at the level debug', () => {
     });
     owner = createConnection(server.connection);
     await owner.connect();
-    account = await server.createAccount({ username: `${CANARY}-user`, email: `${CANARY}@example.org` });
+    account = await server.createAccount({ username: 'user-in-the-log', email: `${CANARY}@example.org` });
     production = createClient(server.url, account.production_key);
     sandbox = createClient(`${server.url}/sandbox`, account.sandbox_key);
   });
@@ -245,6 +245,8 @@ describe('the log of a server at the level debug', () => {
       request: expect.any(String),
       milliseconds: expect.any(Number),
       account: expect.any(String),
+      username: 'user-in-the-log',
+      key: account.production_key.split('dgm_live_')[1]!.slice(0, 8),
     });
     await nothingLeaked();
   });

@@ -16,6 +16,7 @@ const ALLOWED = new Set([
   'environment',
   'host',
   'job',
+  'key',
   'method',
   'milliseconds',
   'name',
@@ -26,6 +27,7 @@ const ALLOWED = new Set([
   'role',
   'route',
   'status',
+  'username',
   'version',
 ]);
 

@@ -154,7 +154,8 @@ function addSet(account: Command): void {
           if (options.defaultBrand !== undefined) await setDefaultBrand(database, 'command', ref, wanted);
           const brand = (await defaultBrand(database, ref)) ?? null;
           const balances = await readBalances(database, ref);
-          if (options.json) return printJson({ ...fields, default_brand: brand, balances });
+          if (options.json)
+            return printJson({ id: ref.accountId, ...fields, default_brand: brand, balances });
           if (fields.status !== 'active') print(fields.status);
           print(`${fields.username}, ${fields.email ?? 'no e-mail'}, chat ${fields.chat ? 'on' : 'off'}`);
           if (fields.chat_correction) print('editors correct its chat messages');

@@ -59,7 +59,7 @@ export function addDeliveryCommands(program: Command): void {
     .action((id: string, options: Shared) =>
       withStore(options, async (store) => {
         const { owner, delivery: one } = await find(store, id);
-        const attempts = await readAttempts(store.database, owner, id);
+        const attempts = await readAttempts(store.database, owner, id, 'operator');
         if (options.json) return printJson({ ...one, attempts });
         for (const [name, value] of Object.entries(one)) print(`${name.padEnd(16)} ${value}`);
         for (const { attempt, started_at, ...rest } of attempts) {

@@ -11,7 +11,7 @@ import { createTestDatabase, startTestServer, type TestServer, until } from '../
 import { dragoman, engineWithoutLanguages, urlOf } from '../testing/programs.ts';
 import { type StandbyCluster, startStandbyCluster } from '../testing/standby.ts';
 import { setEngineRoute } from '../translation/engine-routes.ts';
-import type { DoctorFinding } from './doctor.ts';
+import { type DoctorFinding, examineLocalhost } from './doctor.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-doctor-'));
 let server: TestServer;
@@ -48,6 +48,32 @@ const serving = (role: Role) =>
   });
 
 describe('the doctor', () => {
+  const BOTH = ['::1', '127.0.0.1'];
+  it.each([
+    ['127.0.0.0/8', BOTH, '::1'],
+    ['::1/128', BOTH, '127.0.0.1'],
+    ['127.0.0.0/8,::1/128', BOTH, undefined],
+    ['127.0.0.0/8', ['127.0.0.1'], undefined],
+    ['', BOTH, undefined],
+  ])('with the allowed networks "%s" and localhost at %j names %s', async (networks, addresses, named) => {
+    const allowedNetworks = networks === '' ? [] : networks.split(',');
+    const found = await examineLocalhost({ allowedNetworks }, async () =>
+      addresses.map((address) => ({ address })),
+    );
+    expect(found).toEqual(
+      named === undefined
+        ? []
+        : [
+            {
+              check: 'localhost',
+              ok: false,
+              detail: `callbacks to localhost are refused: it also resolves to ${named}`,
+              remedy: `Add ${named} to DRAGOMAN_ALLOWED_NETWORKS, or remove it from /etc/hosts.`,
+            },
+          ],
+    );
+  });
+
   it('names the setting for the data directory when the directory is missing', async () => {
     const missing = join(directory, 'missing');
     const { status, stdout } = await dragoman(

@@ -2,6 +2,7 @@
  * The command `dragoman doctor`: checks everything on which the program depends, and says how to repair each
  * fault.
  */
+import { lookup } from 'node:dns/promises';
 import { statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { EmbeddedPostgresError } from '@dragoman/embedded-postgres';
@@ -19,6 +20,7 @@ import { findSchemaDifference, SchemaError } from '../database/migrate.ts';
 import { REFERENCE_TABLES } from '../database/reference-tables.ts';
 import { measureStandbyLag } from '../database/standby.ts';
 import { statement } from '../database/statements.ts';
+import { createAddressGuard } from '../deliveries/addresses.ts';
 import { openStore } from '../roles/program.ts';
 import type { Settings } from '../settings/settings.ts';
 import {
@@ -82,6 +84,7 @@ export async function examineInstallation(settings: Settings): Promise<DoctorFin
     ...(await examineDatabase(settings)),
     ...(await examineEngines(settings)),
     await examineDisk(settings),
+    ...(await examineLocalhost(settings)),
   ];
 }
 
@@ -307,6 +310,25 @@ async function remedyFor(settings: Settings, engine: string): Promise<string> {
       : 'Check the installed models: npx dragoman model list';
   }
   return `Check the settings of ${engine}, and that it answers.`;
+}
+
+/**
+ * Checks that callbacks reach `localhost` if its network is allowed: all addresses of a name must be allowed, and many
+ * systems resolve this one to `::1` too.
+ */
+export async function examineLocalhost(
+  { allowedNetworks }: Pick<Settings, 'allowedNetworks'>,
+  resolve: (name: string) => Promise<{ address: string }[]> = (name) => lookup(name, { all: true }),
+): Promise<DoctorFinding[]> {
+  const guard = createAddressGuard({ allowedNetworks });
+  const found = await resolve('localhost').catch(() => []);
+  const [allowed, refused] = [true, false].map((is) =>
+    found.map(({ address }) => address).filter((address) => guard.allows(address) === is),
+  );
+  if (allowed!.length === 0 || refused!.length === 0) return [];
+  const detail = `callbacks to localhost are refused: it also resolves to ${refused!.join(', ')}`;
+  const remedy = `Add ${refused!.join(', ')} to DRAGOMAN_ALLOWED_NETWORKS, or remove it from /etc/hosts.`;
+  return [{ check: 'localhost', ok: false, detail, remedy }];
 }
 
 async function examineDisk(settings: Settings): Promise<DoctorFinding> {

@@ -11,7 +11,7 @@ import { createEngines } from '../translation/engines.ts';
 import { CommandError, print } from './output.ts';
 
 /**
- * The time limit of a stop after the first signal. The process then ends even if the stop is not complete. A second
+ * The time limit of a stop after the first signal, in addition to `DRAGOMAN_DRAIN_SECONDS`. The process then ends even if the stop is not complete. A second
  * signal ends the process at once. The documented limit is 10 s.
  */
 const LAST_MILLISECONDS = 9_500;
@@ -39,10 +39,13 @@ export async function serve(settings: Settings, role: Role): Promise<void> {
   flushCompileCache(); // Node's compile cache is written now, because the process may be killed later.
   await signal;
   log.info('stopping');
-  const last = setTimeout(() => {
-    log.error('stopped without draining');
-    process.exit(1);
-  }, LAST_MILLISECONDS);
+  const last = setTimeout(
+    () => {
+      log.error('stopped without draining');
+      process.exit(1);
+    },
+    settings.drainSeconds * 1000 + LAST_MILLISECONDS,
+  );
   process.once('SIGINT', () => process.exit(1));
   if (role !== 'worker') removeAddress(settings, server.url);
   await server.stop();

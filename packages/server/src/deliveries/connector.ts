@@ -33,6 +33,12 @@ export type Connect = buildConnector.connector;
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
   readonly code = 'ADDRESS_REFUSED';
+  /** The address that is not allowed, if a name resolves to it. Only operators may see it. */
+  readonly address: string | undefined;
+  constructor(message: string, address?: string) {
+    super(message);
+    this.address = address;
+  }
 }
 
 /** The name has no address, or none of its addresses answered before the timeout. */
@@ -121,12 +127,11 @@ export function createConnector(settings: ConnectorSettings): Connect {
     if (found.length === 0) throw new ConnectFailed('ENOTFOUND', 'the host name has no address');
     // A forbidden address among allowed addresses is an attack or a mistake. Using the allowed addresses
     // would hide it.
-    if (!found.every((address) => guard.allows(address))) {
-      throw new AddressRefused(
-        name === undefined
-          ? 'the address is not public'
-          : 'the host name resolves to an address that is not public',
-      );
+    const refused = found.find((address) => !guard.allows(address));
+    if (refused !== undefined) {
+      throw name === undefined
+        ? new AddressRefused('the address is not public')
+        : new AddressRefused('the host name resolves to an address that is not public', refused);
     }
     const number = port ? Number(port) : protocol === 'https:' ? 443 : 80;
     if (!found.every((address) => guard.allowsPort(address, number))) {

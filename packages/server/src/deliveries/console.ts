@@ -146,7 +146,7 @@ export function deliveryConsole(app: FastifyInstance, options: DeliveryConsoleOp
       async handler(request) {
         const { owner, delivery } = await find(request);
         const [attempts_made, sent] = await Promise.all([
-          readAttempts(database, owner, delivery.id),
+          readAttempts(database, owner, delivery.id, 'operator'),
           readSentRequest(database, owner, delivery.id),
         ]);
         const { content_type, body } = sent!;

@@ -176,7 +176,7 @@ export function deliveriesOfCustomer(app: FastifyInstance, options: CustomerDeli
         const delivery = await requested(request);
         const { ref } = accountOf(request);
         const [attempts, sent] = await Promise.all([
-          readAttempts(database, ref, delivery.id),
+          readAttempts(database, ref, delivery.id, 'customer'),
           readSentRequest(database, ref, delivery.id),
         ]);
         // The retention may have deleted the delivery in the meantime.

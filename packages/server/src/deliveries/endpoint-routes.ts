@@ -5,7 +5,6 @@
 import type { FastifyInstance } from 'fastify';
 import { requestedAccount } from '../access/accounts.ts';
 import { accountOf } from '../access/session-auth.ts';
-import { limitCredentials } from '../access/sessions.ts';
 import type { Caller } from '../base/account.ts';
 import type { Database } from '../database/database.ts';
 import { resource } from '../http/http.ts';
@@ -90,7 +89,7 @@ export function endpointRoutes(app: FastifyInstance, context: EndpointContext): 
 
 /** Registers the routes for signed-in customers, who see the endpoints of both environments. */
 export function endpointsOfCustomer(app: FastifyInstance, context: EndpointContext): void {
-  const { database, vault } = context;
+  const { database } = context;
 
   resource(app, '/api/account/webhook-endpoints', {
     GET: {
@@ -105,7 +104,6 @@ export function endpointsOfCustomer(app: FastifyInstance, context: EndpointConte
       async handler(request, reply) {
         const { ref } = accountOf(request);
         const { environment, url, events = null, description = '' } = request.body;
-        await limitCredentials(database, vault, ref);
         const wanted = { environment, url, events, description };
         const { endpoint, secret } = await createEndpoint(context, request.person, ref, wanted);
         return reply.code(201).send({ ...presentEndpoint(endpoint), webhook_secret: secret });
@@ -140,8 +138,6 @@ export function endpointsOfCustomer(app: FastifyInstance, context: EndpointConte
         const { ref } = accountOf(request);
         const key = { id: params.endpoint_id };
         const seconds = OVERLAP_SECONDS[body.overlap];
-        await findEndpoint(database, ref, key); // A request for an unknown endpoint does not count.
-        await limitCredentials(database, vault, ref);
         const secret = await rollEndpointSecret(context, person, ref, key, seconds);
         return reply.code(201).send(presentSecret(secret, seconds));
       },

@@ -386,6 +386,30 @@ describe('a request for a webhook endpoint', () => {
     expect(foreign.status).toBe(404);
   });
 
+  it.each(['created and deleted', 'changed', 'given new secrets'])(
+    'cannot be %s without limit by an API key, because each time leaves an audit entry',
+    async (what) => {
+      const call = as(await server.createAccount());
+      const { id } = await register(call, '/limited');
+      const statuses: number[] = [];
+      for (let n = 0; n < 125 && !statuses.includes(429); n++) {
+        if (what === 'changed') {
+          statuses.push((await call('PATCH', `${ENDPOINTS}${id}/`, { description: `${n}` })).status);
+        } else if (what === 'given new secrets') {
+          statuses.push((await call('POST', `${ENDPOINTS}${id}/roll/`, { overlap: 'now' })).status);
+        } else {
+          const made = await call('POST', ENDPOINTS, { url: `https://example.com/${n}` });
+          statuses.push(made.status);
+          if (made.status === 201) await call('DELETE', `${ENDPOINTS}${made.body.id}/`);
+        }
+      }
+      expect(statuses.slice(0, 99)).not.toContain(429);
+      expect(statuses).toContain(429);
+      // A change that changes nothing leaves no entry, and is not counted.
+      expect((await call('PATCH', `${ENDPOINTS}${id}/`, { status: 'active' })).status).toBe(200);
+    },
+  );
+
   it('disables an endpoint with a URL that is not allowed any more', async () => {
     const account = await server.createAccount();
     const call = as(account);

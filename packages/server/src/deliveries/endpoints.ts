@@ -5,6 +5,7 @@
  */
 import { lockAccount } from '../access/accounts.ts';
 import type { Vault } from '../access/secrets.ts';
+import { limitCredentials } from '../access/sessions.ts';
 import { replaceWebhookSecret, rollSecretOf } from '../access/webhook-secrets.ts';
 import { type Actor, type KeyActor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef, Environment } from '../base/account.ts';
@@ -46,7 +47,7 @@ type Settings = Pick<EndpointRow, 'url' | 'events' | 'description' | 'status'>;
  * Registers an active webhook endpoint.
  * @returns the endpoint, and its secret in clear text, which cannot be shown again
  * @throws ApiError `invalid_request` for `url` if the URL is not allowed or registered already, or the environment
- * has `MAX_ENDPOINTS` endpoints
+ * has `MAX_ENDPOINTS` endpoints; `too_many_attempts`
  */
 export function createEndpoint(
   { database, vault, guard }: EndpointContext,
@@ -67,6 +68,7 @@ export function createEndpoint(
     const endpoint = await saveEndpoint(transaction, account, row, hostOf(wanted.url));
     const use = { environment: wanted.environment, endpointId };
     const secret = await replaceWebhookSecret(transaction, vault, account, use);
+    await limitCredentials(transaction, vault, account);
     await record(transaction, by, account, endpoint, 'endpoint.created');
     return { endpoint, secret };
   });
@@ -74,10 +76,10 @@ export function createEndpoint(
 
 /**
  * Changes settings of a webhook endpoint. The changes apply to later events; deliveries that exist keep their URL.
- * @throws ApiError like `createEndpoint`; `not_found` if the account has no such endpoint
+ * @throws ApiError like `createEndpoint`, also `too_many_attempts` if something changes; `not_found` if the account has no such endpoint
  */
 export function changeEndpoint(
-  { database, guard }: EndpointContext,
+  { database, guard, vault }: EndpointContext,
   by: EndpointActor,
   account: AccountRef,
   key: EndpointKey,
@@ -94,11 +96,12 @@ export function changeEndpoint(
     const changed = (['url', 'events', 'description'] as const).filter(
       (name) => String(before[name]) !== String(after[name]),
     );
+    const moves = Object.values(ENDPOINT_MOVES).filter(
+      ({ from, to }) => before.status === from && after.status === to,
+    );
+    if (changed.length + moves.length > 0) await limitCredentials(transaction, vault, account);
     if (changed.length > 0) await record(transaction, by, account, after, 'endpoint.changed', { changed });
-    for (const { from, to, action } of Object.values(ENDPOINT_MOVES)) {
-      if (before.status === from && after.status === to)
-        await record(transaction, by, account, after, action);
-    }
+    for (const { action } of moves) await record(transaction, by, account, after, action);
     return after;
   });
 }
@@ -124,7 +127,7 @@ export async function deleteEndpoint(
 /**
  * Creates a new secret of a webhook endpoint. The previous secrets continue to sign during the overlap.
  * @returns the secret in clear text, which cannot be shown again
- * @throws ApiError `not_found` if the account has no such endpoint; `conflict` like `rollSecretOf`
+ * @throws ApiError `not_found` if the account has no such endpoint; `too_many_attempts`; `conflict` like `rollSecretOf`
  */
 export function rollEndpointSecret(
   { database, vault }: EndpointContext,
@@ -136,6 +139,7 @@ export function rollEndpointSecret(
   return database.transaction(async (transaction) => {
     const { endpoint } = await lockEndpoint(transaction, account, key);
     const use = { environment: endpoint.environment, endpointId: endpoint.endpoint_id };
+    await limitCredentials(transaction, vault, account);
     return rollSecretOf(transaction, vault, by, account, use, overlapSeconds);
   });
 }

@@ -10,6 +10,7 @@ import { createPool } from '../database/connections.ts';
 import { openDatabase } from '../database/database.ts';
 import {
   createClient,
+  createPerson,
   type Receiver,
   startReceiver,
   startTestServer,
@@ -139,6 +140,38 @@ describe('the detail of a delivery', () => {
     expect(attempt.finished_at >= attempt.started_at).toBe(true);
     hostile.closeAllConnections();
     await new Promise((resolve) => hostile.close(resolve));
+  });
+
+  it('names a refused address to operators alone', async () => {
+    const account = await server.createAccount();
+    const call = as(account);
+    const uid = 'refused-address';
+    const job = { uid, text: 'A house.', source_language: 'en', target_language: 'es' };
+    await call('POST', MACHINE, { ...job, callback_url: 'http://127.0.0.1:1/' });
+    const { id } = await until(async () => {
+      const { objects } = (await call('GET', `${DELIVERIES}/?uid=${uid}`)).body;
+      return objects[0]?.attempts > 0 && objects[0];
+    });
+    const sentence = 'the host name resolves to an address that is not public';
+    const note = ' (::1 is not in DRAGOMAN_ALLOWED_NETWORKS)';
+    const written = await owner.query(
+      `insert into attempts (part, account_id, delivery_id, attempt, started_at, finished_at, outcome, detail)
+       select part, account_id, delivery_id, 99, now(), now(), 'refused address', $2 from deliveries
+        where delivery_id = $1`,
+      [id, sentence + note],
+    );
+    expect(written.rowCount).toBe(1);
+    const customer = await createPerson(server, { role: 'customer', account });
+    const operator = await createPerson(server, { role: 'operator' });
+    const shown = [
+      (await call('GET', `${DELIVERIES}/${id}/`)).text,
+      (await customer.call('GET', `/api/account/deliveries/${id}`)).text,
+      (await customer.call('GET', '/api/account/export')).text,
+    ];
+    expect(shown.slice(0, 2).every((text) => text.includes(sentence))).toBe(true);
+    expect(shown.join('')).not.toMatch(/::1|ALLOWED_NETWORKS/);
+    const console = await operator.call('GET', `/api/console/deliveries/${id}`);
+    expect(console.body.attempts_made.at(-1).detail).toBe(sentence + note);
   });
 
   it('is not found when the delivery belongs to another account or environment, or does not exist', async () => {

@@ -12,6 +12,7 @@ import { statement } from '../database/statements.ts';
 import { listAttempts } from './attempt-store.ts';
 import type { OnDeliveriesChanged } from './deliveries.ts';
 import type { EventType } from './event-types.ts';
+import { withoutNote } from './post.ts';
 import { TEST_FAILED } from './schedule.ts';
 import { type ChangedDelivery, FOLLOWING_MESSAGE } from './store.ts';
 
@@ -240,15 +241,20 @@ export interface AttemptRecord {
   answer_complete?: boolean;
 }
 
-/** Returns the last hundred attempts of a delivery, oldest first. */
+/**
+ * Returns the last hundred attempts of a delivery, oldest first.
+ * @param reader operators also see which address was refused
+ */
 export async function readAttempts(
   on: Queryable,
   account: AccountRef,
   deliveryId: string,
+  reader: 'customer' | 'operator',
 ): Promise<AttemptRecord[]> {
   const rows = await listAttempts(on, account, deliveryId);
-  return rows.reverse().map(({ attempt, started_at, finished_at, ...rest }) => {
-    const given = Object.entries(rest).filter(([, value]) => value !== null);
+  return rows.reverse().map(({ attempt, started_at, finished_at, detail: written, ...rest }) => {
+    const detail = written !== null && reader === 'customer' ? withoutNote(written) : written;
+    const given = Object.entries({ ...rest, detail }).filter(([, value]) => value !== null);
     return {
       attempt,
       started_at: started_at.toISOString(),

@@ -289,6 +289,35 @@ describe('posting to a receiver', () => {
     expect(connections).toEqual([]);
   });
 
+  test.each([
+    ['line feeds as line ends', 'HTTP/1.1 200 OK\nContent-Length: 2\n\nok'],
+    ['a folded header', 'HTTP/1.1 200 OK\r\nX-A: a\r\n b\r\nContent-Length: 2\r\n\r\nok'],
+    ['a space before the colon', 'HTTP/1.1 200 OK\r\nX-A : a\r\nContent-Length: 2\r\n\r\nok'],
+    ['a control character', 'HTTP/1.1 200 OK\r\nX-A: a\u0001b\r\nContent-Length: 2\r\n\r\nok'],
+    ['a carriage return in a header', 'HTTP/1.1 200 OK\r\nX-A: a\rb\r\n\r\n'],
+    ['a status that is no number', 'HTTP/1.1 2x0 OK\r\n\r\n'],
+    ['an unknown version', 'HTTP/3.7 200 OK\r\n\r\n'],
+    ['another protocol', '220 canary.test ESMTP\r\n'],
+  ])('says that the answer was not valid HTTP when it has %s', async (_, text) => {
+    const { port } = await sink((socket) => void socket.write(text, 'latin1'));
+    const outcome = await poster().post(`http://sink.test:${port}/`, {}, '');
+    expect(outcome).toMatchObject({ kind: 'failed', reason: 'other' });
+    expect((outcome as { detail: string }).detail).toMatch(/^the answer was not valid HTTP: [A-Z][\w ,/-]+$/);
+    expect(JSON.stringify(outcome)).not.toContain('canary');
+  });
+
+  test('names the address that is not allowed among those of a name', async () => {
+    const { port } = await sink(answer('200 OK'));
+    const both: Resolver = async () => [{ address: '127.0.0.1' }, { address: '::1' }];
+    const guard = createAddressGuard({ allowedNetworks: ['127.0.0.0/8'] });
+    const outcome = await poster({ guard, resolver: both }).post(`http://localhost:${port}/`, {}, '');
+    expect(outcome).toMatchObject({
+      reason: 'refused address',
+      detail:
+        'the host name resolves to an address that is not public (::1 is not in DRAGOMAN_ALLOWED_NETWORKS)',
+    });
+  });
+
   test('fails after the poster was closed, and closing twice is allowed', async () => {
     const { port, connections } = await sink(answer('200 OK'));
     const one = poster();

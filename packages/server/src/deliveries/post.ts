@@ -10,7 +10,7 @@
  * §15.2 asks clients to accept it; other 1xx answers are skipped. When a connection is cut or times out, undici
  * opens one more connection, finds nothing to send and closes it. It never sends a second POST.
  */
-import { Agent, type Dispatcher } from 'undici';
+import { Agent, type Dispatcher, errors } from 'undici';
 import type { AddressGuard } from './addresses.ts';
 import {
   AddressRefused,
@@ -49,7 +49,7 @@ export type PostOutcome =
   | {
       kind: 'failed';
       reason: FailureReason;
-      /** One sentence with at most an error code: no URL, no address, no customer data. */
+      /** One sentence with at most an error code: no URL, no customer data, and an address only with its note. */
       detail: string;
       /** Milliseconds from the call until the failure. */
       latencyMs: number;
@@ -243,15 +243,32 @@ const CONNECT = new Set([
 const TLS =
   /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_|HOSTNAME_)|^EPROTO$/;
 
+/**
+ * Returns the note for operators in the detail of a refused name. It names the address that is not allowed, which may be
+ * one of the operator's network.
+ */
+function noteFor({ address }: AddressRefused): string {
+  return address === undefined ? '' : ` (${address} is not in DRAGOMAN_ALLOWED_NETWORKS)`;
+}
+
+/** Removes the note for operators from a detail, for customers. */
+export function withoutNote(detail: string): string {
+  return detail.replace(/ \(\S+ is not in DRAGOMAN_ALLOWED_NETWORKS\)$/, '');
+}
+
 /** Explains an error by its code, because messages of Node and OpenSSL can contain names and addresses. */
 function explain(error: unknown): [FailureReason, string] {
-  if (error instanceof AddressRefused) return ['refused address', error.message];
+  if (error instanceof AddressRefused) return ['refused address', error.message + noteFor(error)];
+  if (error instanceof errors.HTTPParserError) {
+    // The parser's own words, such as `Missing expected CR after response line`. They quote nothing of the answer.
+    const [, fault] = /\(([\w ,./'`-]{1,100})\)$/.exec(error.message) ?? [];
+    return ['other', `the answer was not valid HTTP${fault === undefined ? '' : `: ${fault}`}`];
+  }
   const code = codeOf(error);
   if (TLS.test(code)) return ['tls', `the TLS connection failed (${code})`];
   if (RESET.has(code)) return ['reset', `the connection was closed before an answer (${code})`];
   if (CONNECT.has(code)) return ['connect', `no connection to the host (${code})`];
   if (code === 'UND_ERR_HEADERS_OVERFLOW')
     return ['other', `the headers of the answer are too large (${code})`];
-  if (code.startsWith('HPE_')) return ['other', `the answer was not valid HTTP (${code})`];
   return ['other', `the delivery failed (${/^[A-Z0-9_]{1,60}$/.test(code) ? code : 'unknown error'})`];
 }

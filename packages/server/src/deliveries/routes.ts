@@ -85,7 +85,7 @@ export function deliveryRoutes(app: FastifyInstance, options: DeliveryRouteOptio
       scope: 'deliveries',
       async handler(request) {
         const delivery = await find(request.caller, request.params.delivery_id);
-        const attempts = await readAttempts(database, request.caller.account, delivery.id);
+        const attempts = await readAttempts(database, request.caller.account, delivery.id, 'customer');
         return { ...delivery, attempts };
       },
     },

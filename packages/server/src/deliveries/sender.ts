@@ -2,6 +2,7 @@
  * The sender: posts due deliveries, records every attempt, and retries a delivery until it is delivered or
  * dead.
  */
+import { usernameOf } from '../access/accounts.ts';
 import type { SecretUse } from '../access/secrets.ts';
 import type { AccountRef } from '../base/account.ts';
 import type { Log } from '../base/log.ts';
@@ -123,10 +124,7 @@ export function startSender(options: SenderOptions): Sender {
       options.metrics.ended(changed.status, secondsSince(delivery));
     }
     if (decision.status !== 'delivered' && !isAccepted(result)) {
-      const { id, attempts } = lease;
-      const fields = { delivery: id, attempt: attempts, status: result.statusCode, reason: result.outcome };
-      const message = decision.status === 'dead' ? 'delivery is dead' : 'delivery failed and will be retried';
-      log.info(fields, message);
+      await logFailure(options, lease, result, decision.status === 'dead');
     }
   }
 
@@ -166,6 +164,26 @@ export function startSender(options: SenderOptions): Sender {
       await worker.stop(graceMilliseconds);
     },
   };
+}
+
+async function logFailure(
+  { database, log }: Pick<SenderOptions, 'database' | 'log'>,
+  { id, attempts, account, environment }: DeliveryLease,
+  { statusCode, outcome, detail }: FinishedAttempt['result'],
+  isDead: boolean,
+): Promise<void> {
+  const fields = {
+    delivery: id,
+    account: account.accountId,
+    // Only the end of a delivery is rare enough for a query.
+    ...(isDead ? { username: await usernameOf(database, account) } : {}),
+    environment,
+    attempt: attempts,
+    status: statusCode,
+    reason: outcome,
+    detail,
+  };
+  log.info(fields, isDead ? 'delivery is dead' : 'delivery failed and will be retried');
 }
 
 /** Decides what follows an attempt: the delivery is delivered, dead, or tried again at a time. */

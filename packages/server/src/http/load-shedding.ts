@@ -34,6 +34,18 @@ export interface LoadShedder {
 const TOO_MANY = 'Too many requests are in progress. Try again.';
 /** Matches the paths of the API in both environments. A separate host for the sandbox has no prefix. */
 const API_PATH = /^\/+(?:sandbox\/+)?(?:tapi|v2|chats|mcp|api\/+v1)(?:[/?]|$)/;
+/**
+ * Returns the path that the router reads in a request target: of an absolute URL, and without percent-encoding. Such
+ * targets are rare, so others are not copied.
+ */
+function pathOf(target: string): string {
+  if (target.startsWith('/') && !target.includes('%')) return target;
+  try {
+    return decodeURI(target.replace(/^https?:\/\/[^/?#]*/i, '').split('?')[0]!);
+  } catch {
+    return target;
+  }
+}
 const BODY = JSON.stringify({ error: TOO_MANY });
 const HEADERS = {
   'content-type': 'application/json; charset=utf-8',
@@ -83,7 +95,7 @@ export function createLoadShedder(
 
   return {
     guard: (handle, shed) => (request, response) => {
-      if (!API_PATH.test(request.url!)) return handle(request, response);
+      if (!API_PATH.test(pathOf(request.url!))) return handle(request, response);
       if (inProgress + turns.queued < most) return turns.start(() => handle(request, response));
       shed();
       refuse(request, response);

@@ -61,6 +61,29 @@ it('a surplus request gets 503, and a later request is accepted after the others
   expect((await call('POST', HUMAN, job)).status).toBe(201);
 });
 
+it.each([
+  '/%74api/v2/translation/',
+  '//tapi//v2/translation/',
+  '/sandbox/tap%69/v2/translation/',
+  'absolute',
+])('a surplus request is refused before its key is read, however its path is written: %s', async (path) => {
+  await holder.query('begin');
+  await holder.query('lock table jobs in exclusive mode');
+  const held = [1, 2, 3].map(() => call('POST', HUMAN, job));
+  expect((await Promise.race(held)).status).toBe(503);
+  const { hostname, port, host } = new URL(server.url);
+  const target = path === 'absolute' ? `${server.url}${HUMAN}` : path;
+  const socket = connect(Number(port), hostname).setEncoding('latin1');
+  socket.write(`POST ${target} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 2\r\n\r\n{}`);
+  // With the lock of the others, a request that gets past the load shedder is refused for want of a key.
+  expect((await once(socket, 'data'))[0]).toMatch(/^HTTP.1.1 503/);
+  await holder.query('rollback');
+  await Promise.all(held);
+  socket.write(`POST ${target} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 2\r\n\r\n{}`);
+  expect((await once(socket, 'data'))[0]).toMatch(/^HTTP.1.1 401/);
+  socket.destroy();
+});
+
 it('the load shedder answers the retry on every connection, even when more are paused than one turn of the event loop resumes', async () => {
   await holder.query('begin');
   await holder.query('lock table jobs in exclusive mode');

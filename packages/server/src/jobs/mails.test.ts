@@ -2,7 +2,8 @@
 import { createFake } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createMailer } from '../accounts/mail.ts';
+import { accountNamed } from '../access/accounts.ts';
+import { createMailer, mayMail } from '../accounts/mail.ts';
 import { createLog } from '../base/log.ts';
 import { createConnection } from '../database/connections.ts';
 import { editNext } from '../testing/editors.ts';
@@ -43,7 +44,11 @@ const mailsTo = ({ email }: TestPerson) => mailbox.received.filter(({ to }) => t
 function mailAll(): Promise<void> {
   const settings = { smtpUrl: mailbox.url, mailFrom: 'dragoman@example.com' };
   const mailer = createMailer(settings, createLog('silent'));
-  return mailFinishedJobs(server.database, { mailer, root: () => server.url });
+  return mailFinishedJobs(server.database, {
+    mailer,
+    mayMail: (account) => mayMail(server.database, server.store.vault, account),
+    root: () => server.url,
+  });
 }
 
 async function createCustomer(): Promise<TestPerson> {
@@ -82,7 +87,7 @@ async function readMail(customer: TestPerson) {
 
 it('a customer gets a mail with the name, the languages and a link when a document is finished', async () => {
   const customer = await createCustomer();
-  const name = 'house\r\nBcc: x@example.com.txt';
+  const name = 'big\r\nhouse.txt';
   const uid = await send(customer, name);
   // The same document without the choice is the same job, and does not take the mail back.
   expect(await send(customer, name, { mail: false })).toBe(uid);
@@ -91,10 +96,45 @@ it('a customer gets a mail with the name, the languages and a link when a docume
   await finish(customer, silent);
   const mail = await readMail(customer);
   expect(mail.raw).toContain('Subject: Your document is finished');
-  expect(mail.text).toContain('houseBcc: x@example.com.txt, en to es\n');
+  expect(mail.text).toContain('\n\nbighouse, en to es\n');
   expect(mail.text).toContain(`/app/account/jobs?tier=human&open=${uid}`);
-  expect(mail.text).not.toMatch(/silent\.txt|big|GRANDE|BIG/);
+  expect(mail.text).not.toMatch(/silent|is big|GRANDE|BIG/);
   expect(mail.to).toEqual([customer.email]);
+});
+
+it.each([
+  'SECURITY ALERT: renew it at https://evil.example/login now.txt',
+  'renew at www.evil.example now.txt',
+  'evil.example.txt',
+  'evil1.example.txt',
+  'evil。example.srt',
+  'mail help@evil.example.html',
+  'evil/example.txt',
+  `${'long '.repeat(25)}.txt`,
+])('a mail names a document by its uid when the name of its file is %s', async (name) => {
+  const customer = await createCustomer();
+  const uid = await send(customer, name);
+  await finish(customer, uid);
+  const mail = await readMail(customer);
+  expect(mail.text).toContain(`\n\n${uid}, en to es\n`);
+  expect(mail.raw.replaceAll('=\r\n', '')).not.toMatch(/evil|long/);
+});
+
+it('mails of an account are counted together, and a mail about documents waits when there were too many', async () => {
+  const customer = await createCustomer();
+  const { ref } = await accountNamed(server.database, customer.account!.username);
+  await finish(customer, await send(customer, 'counted.txt'));
+  while (await mayMail(server.database, server.store.vault, ref));
+  const refused = await customer.call('POST', '/api/account/team', { email: 'one-too-many@example.com' });
+  expect(refused.status).toBe(429);
+  await mailAll();
+  const other = await createCustomer();
+  await finish(other, await send(other, 'of-others.txt'));
+  await readMail(other);
+  expect(mailsTo(customer)).toEqual([]);
+  await owner.query('update sign_ins set closed_until = last_at');
+  await owner.query('update jobs set mail_at = now() where mail_to = $1', [customer.userId]);
+  expect((await readMail(customer)).text).toContain('counted, en to es');
 });
 
 it('one mail names all documents when the last one is finished, but none that was canceled', async () => {
@@ -117,10 +157,10 @@ it('one mail names all documents when the last one is finished, but none that wa
   await Promise.all([mailAll(), mailAll()]);
   const mail = await until(() => mailsTo(customer)[0]);
   expect(mail.raw).toContain('Subject: 3 of your documents are finished');
-  expect(mail.text).toContain('first.txt, en to es\n');
-  expect(mail.text).toContain('last.txt, en to es\n');
-  expect(mail.text).toContain('failed.txt, en to es: failed\n');
-  expect(mail.text).not.toContain('canceled.txt');
+  expect(mail.text).toContain('first, en to es\n');
+  expect(mail.text).toContain('last, en to es\n');
+  expect(mail.text).toContain('failed, en to es: failed\n');
+  expect(mail.text).not.toContain('canceled');
   await mailAll();
   expect(mailsTo(customer)).toHaveLength(1);
 });
@@ -160,8 +200,8 @@ it('a mail about finished documents is sent after an hour when others are unfini
     [first],
   );
   const mail = await readMail(customer);
-  expect(mail.text).toContain('first.txt');
-  expect(mail.text).not.toMatch(/second|open\.txt/);
+  expect(mail.text).toContain('first, en to es');
+  expect(mail.text).not.toMatch(/second|open, en/);
   await finish(customer, second);
   await mailAll();
   expect(mailsTo(customer)).toHaveLength(1);
@@ -179,8 +219,8 @@ it('a mail that the SMTP server refuses is sent later, with the documents that a
   expect(mailsTo(customer)).toEqual([]);
   await owner.query('update jobs set mail_at = now() where mail_to = $1', [customer.userId]);
   const mail = await readMail(customer);
-  expect(mail.text).toContain('refused.txt');
-  expect(mail.text).toContain('later.txt');
+  expect(mail.text).toContain('refused, en to es');
+  expect(mail.text).toContain('later, en to es');
   await mailAll();
   expect(mailsTo(customer)).toHaveLength(1);
 });

@@ -4,6 +4,7 @@
  * killed after it sent a mail, the mail is sent twice. A mail contains names, languages and links, but no text of a
  * document.
  */
+import { readName } from '../access/names.ts';
 import type { AccountRef } from '../base/account.ts';
 import type { Database } from '../database/database.ts';
 import { claimJobsToMail, deleteMailRequests, type JobToMail, listUsersToMail } from './mail-store.ts';
@@ -12,6 +13,8 @@ import { readNames } from './text-store.ts';
 export interface JobMailOptions {
   /** Returns false if the mail could not be sent. */
   mailer: { send(mail: { to: string; subject: string; text: string }): Promise<boolean | undefined> };
+  /** Counts a mail of an account. Returns false if the account has caused too many mails, so that this one must wait. */
+  mayMail(account: AccountRef): Promise<boolean>;
   /** Returns the public address of the server. */
   root(): string;
 }
@@ -31,8 +34,10 @@ export async function mailFinishedJobs(
     if (ended()) return;
     const account = { part, accountId: account_id } as AccountRef;
     const jobs = await claimJobsToMail(database, account, user_id, MAX_JOBS);
+    const outcome = await mailJobs(database, account, jobs, options);
     // If the SMTP server does not answer, each mail takes seconds. The next round continues with the next user.
-    if (!(await mailJobs(database, account, jobs, options))) return;
+    if (outcome === 'failed') return;
+    if (outcome === 'waits') continue;
     await deleteMailRequests(
       database,
       account,
@@ -41,17 +46,18 @@ export async function mailFinishedJobs(
   }
 }
 
-/** Mails a user about finished jobs. @returns false if the mail could not be sent */
+/** Mails a user about finished jobs. `waits`: the account has caused too many mails. */
 async function mailJobs(
   database: Database,
   account: AccountRef,
   claimed: readonly JobToMail[],
-  { mailer, root }: JobMailOptions,
-): Promise<boolean> {
+  { mailer, mayMail, root }: JobMailOptions,
+): Promise<'done' | 'waits' | 'failed'> {
   // Who cancels a job knows it.
   const jobs = claimed.filter(({ status }) => status !== 'canceled');
   const [first] = jobs;
-  if (first === undefined || first.email === null) return true;
+  if (first === undefined || first.email === null) return 'done';
+  if (!(await mayMail(account))) return 'waits';
   const named = jobs.slice(0, MAX_NAMED);
   const names = await readNames(
     database,
@@ -69,13 +75,18 @@ async function mailJobs(
     subject,
     text: `Hello ${first.name},\n\n${head}\n\n${lines.join('\n\n')}\n\nYou asked for this e-mail when you sent the documents.\n`,
   });
-  return sent !== false;
+  return sent === false ? 'failed' : 'done';
 }
 
-/** Names a job and its page. @param name the name of the document's file, if it has one */
-function describe(job: JobToMail, name: string | undefined, root: string): string {
+/**
+ * Names a job and its page. The customer chose the names of files, and mail programs turn host names into links, so only
+ * a name that a person could have is shown. The extension is left out, because `.md` and others end host names too.
+ * @param file the name of the document's file, if it has one
+ */
+function describe(job: JobToMail, file: string | undefined, root: string): string {
   const { uid, tier, status, source_language, target_language } = job;
   const failed = status === 'failed' ? ': failed' : '';
   const search = new URLSearchParams({ tier, open: uid });
-  return `${name ?? uid}, ${source_language} to ${target_language}${failed}\n${root}/app/account/jobs?${search}`;
+  const read = readName(file?.replace(/\.[^.]*$/, '') ?? '');
+  return `${'name' in read ? read.name : uid}, ${source_language} to ${target_language}${failed}\n${root}/app/account/jobs?${search}`;
 }

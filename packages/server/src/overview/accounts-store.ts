@@ -5,6 +5,8 @@ import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 
 export interface ListedAccount {
+  /** The account's id, as log lines show it. */
+  id: string;
   username: string;
   status: AccountStatus;
   email: string | null;
@@ -17,7 +19,7 @@ export interface ListedAccount {
 
 const LIST = statement<ListedAccount>(
   'accounts.list',
-  `select a.username, a.status, a.email, a.chat, a.created_at, p.available_cents as balance,
+  `select a.account_id as id, a.username, a.status, a.email, a.chat, a.created_at, p.available_cents as balance,
           p.credit_limit_cents as credit_limit, s.available_cents as sandbox_balance
      from accounts a
      join balances p on p.part = a.part and p.account_id = a.account_id and p.environment = 'production'

@@ -30,6 +30,7 @@ import {
   described,
   ENVIRONMENT,
   GIVEN_SCOPES,
+  ID,
   KEY_SCOPES,
   MOMENT,
   OPTIONAL_GIVEN_MOMENT,
@@ -55,6 +56,7 @@ export const MAX_CENTS = 100_000_000_000;
 const ACCOUNT_STATUS = Type.Enum([...ACCOUNT_STATUSES], { title: 'AccountStatus' });
 const ListedAccount = Type.Object(
   {
+    id: ID,
     username: Type.String(),
     status: ACCOUNT_STATUS,
     email: OPTIONAL_TEXT,

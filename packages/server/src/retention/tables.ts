@@ -25,7 +25,12 @@ export interface Table {
 
 /** The tables in the order of deletion: referencing tables before the tables that they refer to. */
 export const TABLES: readonly Table[] = [
-  { name: 'attempts', key: { delivery_id: 'uuid', attempt: 'integer' }, erase: 'delete' },
+  {
+    name: 'attempts',
+    key: { delivery_id: 'uuid', attempt: 'integer' },
+    hidden: ['detail'], // The outcome in words. It may name an address of the operator's network.
+    erase: 'delete',
+  },
   { name: 'deliveries', key: { delivery_id: 'uuid' }, text: 'body', erase: 'delete' },
   { name: 'breakers', key: { host: 'text' }, erase: 'delete' },
   { name: 'events', key: { event_id: 'uuid' }, erase: 'delete' },

@@ -61,7 +61,7 @@ export async function startApi(context: Context): Promise<Api> {
     database,
     vault: context.store.vault,
     mailer: createMailer(settings, log),
-    provider: createSignInProvider(settings, log),
+    provider: createSignInProvider(settings),
     authenticator,
     creator,
     messages,

@@ -1,6 +1,6 @@
 /** Creates the HTTP app with the routes of all modules. The app does not listen yet. */
 import { createServer } from 'node:http';
-import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { ApiKeyAuthenticator } from '../access/api-keys.ts';
 import { requireCaller } from '../access/api-keys.ts';
 import { allowOrigins } from '../access/cors.ts';
@@ -36,6 +36,7 @@ import { queriesOfCustomer, queryRoutes } from '../editing/customer.ts';
 import { type EditingRouteOptions, editingRoutes } from '../editing/routes.ts';
 import { withdrawTextsOf } from '../editing/undo-votes.ts';
 import { guideRoutes } from '../guides/routes.ts';
+import { createProxyTrust, readClientAddresses } from '../http/client-address.ts';
 import { compressAnswers } from '../http/compression.ts';
 import { acceptJson, answerErrors, answerUnreadable, BODY_LIMIT, routeOf } from '../http/http.ts';
 import { createLoadShedder, type LoadShedder } from '../http/load-shedding.ts';
@@ -165,6 +166,18 @@ function warnOfProxy(app: FastifyInstance, settings: Settings, log: Log): void {
 
 type CoreOptions = Pick<AppOptions, 'settings' | 'log' | 'metrics' | 'readiness'>;
 
+/** Returns what an access line shows about the caller, also about one whose key was refused. */
+function describeCaller({ caller, person, refusedKey }: FastifyRequest): object {
+  const key = caller ?? refusedKey;
+  const account = key?.account ?? person?.account?.ref;
+  const username = key?.username ?? person?.account?.username;
+  return {
+    ...(account && { account: account.accountId, username }),
+    ...(key?.keyId && { key: key.keyId }),
+    ...(refusedKey && { reason: refusedKey.reason }),
+  };
+}
+
 /** Creates the app of a worker process: health, readiness and metrics. Other paths get 404. */
 export function createWorkerApp(options: CoreOptions): FastifyInstance {
   return createCore(options, loadShedderOf(options.settings));
@@ -179,13 +192,15 @@ function createCore(options: CoreOptions, shedder: LoadShedder): FastifyInstance
   const app = fastify({
     logger: false, // Fastify's own log is off. The hooks below log each request by its route and never by its URL.
     bodyLimit: BODY_LIMIT,
+    // A request that arrived before the server closed is answered. A proxy would not send it to another process.
+    return503OnClosing: false,
     serverFactory: (handle) =>
       createServer(
         SERVER_LIMITS,
         shedder.guard(handle, () => metrics.shed()),
       ),
     // Only trusted proxies may set the client's address.
-    trustProxy: settings.trustedProxies.length > 0 && settings.trustedProxies,
+    trustProxy: settings.trustedProxies.length > 0 && createProxyTrust(settings.trustedProxies),
     clientErrorHandler: answerUnreadable(SAFE_HEADERS),
     genReqId: () => crypto.randomUUID(),
     // `/a/b` and `/a//b/` are served like `/a/b/`, without a redirect, which would turn a POST into a GET.
@@ -213,15 +228,15 @@ function createCore(options: CoreOptions, shedder: LoadShedder): FastifyInstance
   app.addHook('onResponse', async (request, reply) => {
     const milliseconds = Math.round(reply.elapsedTime * 10) / 10;
     const route = routeOf(request);
-    const { method, id, caller, person } = request;
+    const { method, id } = request;
     const status = reply.statusCode;
     // Event streams are left out of the request metrics, because the duration of a stream says nothing about
     // speed.
     if (route !== LIVE_PATH || status !== 200) metrics.request(method, route, status, milliseconds / 1000);
-    const account = (caller?.account ?? person?.account?.ref)?.accountId;
-    const line = { request: id, method, route, status, milliseconds, ...(account && { account }) };
+    const line = { request: id, method, route, status, milliseconds, ...describeCaller(request) };
     log[POLLED_PATHS.has(route) ? 'debug' : 'info'](line, 'answered');
   });
+  readClientAddresses(app, log);
   warnOfProxy(app, settings, log);
 
   void app.register(async (root) => {

@@ -4,7 +4,8 @@
  * - `api` answers HTTP requests.
  * - `worker` translates and delivers. It answers only requests for health, readiness and metrics.
  *
- * A stopping server refuses new connections and finishes its requests. Its workers stop claiming work. They
+ * A stopping server is not ready, and serves on for `DRAGOMAN_DRAIN_SECONDS`. Then it refuses new connections and
+ * finishes its requests. Its workers stop claiming work. They
  * finish what they can within the grace period, and return the rest to the queue.
  */
 import type { Engine } from '@dragoman/engines';
@@ -25,7 +26,7 @@ import { servesSandbox } from '../settings/engine-names.ts';
 import { publicRoot, type Settings } from '../settings/settings.ts';
 import { startApi } from './api.ts';
 import { createWorkerApp } from './app.ts';
-import { closeApp, trackUnusedConnections } from './closing.ts';
+import { closeApp, drainApp, trackUnusedConnections } from './closing.ts';
 import { type Context, REQUEST_MILLISECONDS } from './context.ts';
 import { CHANNELS, createHints } from './hints.ts';
 import type { Store } from './program.ts';
@@ -51,7 +52,7 @@ export interface Server {
   /** The URL at which the server listens, such as `http://127.0.0.1:8080`. */
   url: string;
   app: FastifyInstance;
-  /** Stops the server within about `graceMilliseconds`. The database stays open. */
+  /** Stops the server within about `graceMilliseconds` after it was drained. The database stays open. */
   stop(graceMilliseconds?: number): Promise<void>;
 }
 
@@ -87,7 +88,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       running.stopping = true;
       // The app and the worker stop concurrently, so that together they end within one grace period.
       await Promise.all([
-        closeApp(app, unused, graceMilliseconds).then(() => api?.idle()),
+        drainApp(app, role === 'worker' ? 0 : settings.drainSeconds)
+          .then(() => closeApp(app, unused, graceMilliseconds))
+          .then(() => api?.idle()),
         running.worker?.stop(graceMilliseconds),
       ]);
       clock.stop();

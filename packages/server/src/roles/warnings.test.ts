@@ -97,6 +97,16 @@ describe('a server behind a proxy', () => {
     expect(saying(/X-Forwarded-For/)).toHaveLength(times);
     expect(JSON.stringify(saying(/X-Forwarded-For/))).not.toContain('203.0.113.9');
   });
+
+  it('warns once, without the value, when its trusted proxy sends no address', async () => {
+    const { server, saying } = await startLogging({ DRAGOMAN_TRUSTED_PROXIES: '127.0.0.0/8' });
+    const ask = (node: string) => fetch(`${server.url}/healthz`, { headers: { 'x-forwarded-for': node } });
+    for (const node of ['203.0.113.9', '203.0.113.9:5000', '[2001:db8::1]:5000']) await ask(node);
+    expect(saying(/X-Forwarded-For/)).toEqual([]);
+    for (const node of ['unknown', '_hidden', '10.1']) await ask(node);
+    expect(saying(/X-Forwarded-For/)).toMatchObject([{ level: 'warn' }]);
+    expect(JSON.stringify(saying(/X-Forwarded-For/))).not.toMatch(/_hidden|10\.1/);
+  });
 });
 
 describe('a server that loses its database', () => {

@@ -5,11 +5,11 @@ import { unwatchFile, watchFile } from 'node:fs';
 import type { Engine } from '@dragoman/engines';
 import { createSecretReader } from '../access/webhook-secrets.ts';
 import { mailFailedEndpoint } from '../accounts/endpoint-mail.ts';
-import { createMailer } from '../accounts/mail.ts';
+import { createMailer, mayMail } from '../accounts/mail.ts';
+import type { AccountRef } from '../base/account.ts';
 import { followDeliveries } from '../chats/chats.ts';
 import { startCorrections } from '../chats/correction.ts';
 import { startChatWorker } from '../chats/worker.ts';
-import { hostOf } from '../deliveries/deliveries.ts';
 import { startEndpointUpkeep } from '../deliveries/failing-endpoints.ts';
 import { createPoster } from '../deliveries/post.ts';
 import { type Sender, startSender } from '../deliveries/sender.ts';
@@ -67,7 +67,11 @@ export function startWorkerRole(context: Context, engines: Engine[]) {
   });
   const chat = startChats(context, translator, sender);
   const retention = startRetention(database, log);
-  const mails = { mailer: createMailer(context.settings, log), root: context.root };
+  const mails = {
+    mailer: createMailer(context.settings, log),
+    mayMail: (account: AccountRef) => mayMail(database, context.store.vault, account),
+    root: context.root,
+  };
   const upkeeps = [
     reporting,
     comparisons,
@@ -77,8 +81,7 @@ export function startWorkerRole(context: Context, engines: Engine[]) {
     startJobMaintenance(database, context.settings, mails, log),
     startEndpointUpkeep(
       database,
-      (account, { environment, url }) =>
-        mailFailedEndpoint(database, mails, account, { environment, host: hostOf(url) }),
+      (account, { environment }) => mailFailedEndpoint(database, mails, account, environment),
       log,
     ),
     startCorrections(database, log, () => translation.wake()),

@@ -72,6 +72,16 @@ export const httpUrl: Check<string> = (written) => {
   return written.replace(/(?<!\/)\/+$/, '');
 };
 
+/** The address of the server itself. Pages, links and cookies belong to a whole host. */
+export const originUrl: Check<string> = (written) => {
+  const plain = httpUrl(written);
+  const { pathname, search, hash, username } = new URL(plain);
+  if (`${pathname}${search}${hash}${username}` !== '/') {
+    throw new Error('an http or https URL without a path, because Dragoman needs a host name of its own');
+  }
+  return plain;
+};
+
 /**
  * Returns whether the PostgreSQL driver can parse a URL. The host may be missing, because the query string of
  * the URL can name it.

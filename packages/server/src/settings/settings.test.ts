@@ -60,6 +60,20 @@ describe('loadSettings', () => {
     });
   });
 
+  it.each([
+    'https://example.com/translate',
+    'https://example.com/translate/',
+    'https://example.com/?a=b',
+    'https://example.com/#a',
+    'https://user@example.com',
+  ])('refuse %s as an address of the server, because it needs a host name of its own', (address) => {
+    for (const name of ['DRAGOMAN_PUBLIC_URL', 'DRAGOMAN_SANDBOX_URL']) {
+      expect(() => loadSettings({ [name]: address })).toThrow(
+        `${name} must be an http or https URL without a path, because Dragoman needs a host name of its own.`,
+      );
+    }
+  });
+
   it('converts values to the type of the setting', () => {
     const key = Buffer.alloc(32, 7);
     const settings = loadSettings({

@@ -9,8 +9,9 @@ import type { AddressInfo } from 'node:net';
 import Provider, { type Adapter, type AdapterPayload } from 'oidc-provider';
 
 export interface ProviderUser {
-  email?: string;
-  email_verified?: boolean;
+  email?: string | undefined;
+  /** Providers send other types than booleans too. */
+  email_verified?: unknown;
   name?: string;
   groups?: string | string[];
   /** The claims in the ID token. All other claims are in the response of the provider's UserInfo endpoint. */

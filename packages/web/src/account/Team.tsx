@@ -140,7 +140,7 @@ function InviteDialog({ opened, onClose, onSent }: InviteDialogProps) {
   );
 }
 
-/** Shows an invitation or reset link, or says that it was sent by e-mail. */
+/** Shows an invitation or reset link, or says whether it was sent by e-mail. */
 function LinkDialog({ sent, onClose }: { sent: SentLink | undefined; onClose(): void }) {
   const t = useTranslate();
   return (
@@ -148,7 +148,14 @@ function LinkDialog({ sent, onClose }: { sent: SentLink | undefined; onClose(): 
       {sent !== undefined && (
         <>
           <Notice tone={sent.mailed === false ? 'warning' : 'info'}>
-            {t(sent.mailed ? 'account.team.mailed' : 'account.team.hand_on')} <When at={sent.expires_at} />
+            {sent.mailed === false ? (
+              t('account.team.not_mailed')
+            ) : (
+              <>
+                {t(sent.mailed ? 'account.team.mailed' : 'account.team.hand_on')}{' '}
+                <When at={sent.expires_at} />
+              </>
+            )}
           </Notice>
           {sent.link !== null && <CopyLine text={sent.link} what={t('account.team.link')} />}
         </>

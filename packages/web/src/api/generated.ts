@@ -1189,7 +1189,7 @@ export type InvitationAnswer = {
 
 export type InvitedPerson = {
   person: ConsolePerson;
-  /** Valid once, and shown only in this answer. Null for a password reset that was mailed to the user. */
+  /** Valid once, and shown only in this answer. Null if it was mailed to the user. Customers never get it if a mail server is configured. */
   link: string | null;
   /** ISO 8601, in UTC. */
   expires_at: string;
@@ -1308,6 +1308,7 @@ export type LedgerEntry = {
 };
 
 export type ListedAccount = {
+  id: string;
   username: string;
   status: AccountStatus;
   email: string | null;
@@ -2225,7 +2226,7 @@ export type SentDocument = {
 };
 
 export type SentLink = {
-  /** Valid once, and shown only in this answer. Null for a password reset that was mailed to the user. */
+  /** Valid once, and shown only in this answer. Null if it was mailed to the user. Customers never get it if a mail server is configured. */
   link: string | null;
   /** ISO 8601, in UTC. */
   expires_at: string;

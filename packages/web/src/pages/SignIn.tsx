@@ -96,8 +96,10 @@ function FirstOperator() {
 }
 
 /**
- * Accepts only addresses within the app, so that a link cannot redirect a user to another site after sign-in.
+ * Accepts only addresses within the app, so that a link cannot lead a user to another site after sign-in, nor, with `..`,
+ * to another address of this server.
  */
 function ownAddress(next: string | undefined): string | undefined {
-  return next !== undefined && /^\/(?![/\\])/.test(next) ? next : undefined;
+  if (next === undefined || !/^\/(?![/\\])/.test(next)) return undefined;
+  return new URL(`/app${next}`, location.origin).pathname.startsWith('/app/') ? next : undefined;
 }
