@@ -1,7 +1,7 @@
 /** Stops the HTTP server: requests in progress are answered, and idle connections are closed. */
 import type { Server as HttpServer } from 'node:http';
 import type { Socket } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
 /** The interval at which a stopping server closes idle connections. */
@@ -65,6 +65,10 @@ export async function closeApp(
   }, IDLE_CHECK_MILLISECONDS);
   const last = globalThis.setTimeout(() => app.server.closeAllConnections(), graceMilliseconds);
   try {
+    // The kernel resets connections that are waiting to be accepted when the listener closes. Node has just accepted
+    // all of them when this turn begins, so the listener is closed before Fastify prepares its own close.
+    await setImmediate();
+    app.server.close();
     await app.close();
   } finally {
     clearInterval(idle);
