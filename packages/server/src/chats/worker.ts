@@ -10,7 +10,9 @@
  * - The engine is unavailable: the message is retried for five minutes at most, because later messages wait for it.
  *   Then it is `mt_failed`.
  */
+
 import type { Context } from '@dragoman/engines';
+import type { Environment } from '../base/account.ts';
 import type { Log } from '../base/log.ts';
 import { sandboxTriggerOf } from '../base/text.ts';
 import { readContext } from '../brands/brands.ts';
@@ -40,7 +42,7 @@ export interface ChatWorkerOptions {
   sourceOf: SourceOf;
   sender: OutboxSender;
   /** Called when the outcome of a message is stored, with the seconds since its creation, for metrics. */
-  settled(outcome: MessageOutcome, seconds: number): void;
+  settled(environment: Environment, outcome: MessageOutcome, seconds: number): void;
 }
 
 /** The maximum number of attempts for a message with failed segments. */
@@ -151,7 +153,8 @@ export function startChatWorker(options: ChatWorkerOptions): ChatWorker {
     },
     async settle(lease, leased, { end, started }) {
       if (!(await desk.settle({ lease, leased, outcome: end }))) return;
-      options.settled(end, leased.message.age + (performance.now() - started) / 1000);
+      const { age, environment } = leased.message;
+      options.settled(environment, end, age + (performance.now() - started) / 1000);
       if (end.kind === 'failed') log.warn({ message: lease.id, reason: end.reason }, 'message failed');
     },
     log,

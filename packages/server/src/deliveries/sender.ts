@@ -4,7 +4,7 @@
  */
 import { usernameOf } from '../access/accounts.ts';
 import type { SecretUse } from '../access/secrets.ts';
-import type { AccountRef } from '../base/account.ts';
+import type { AccountRef, Environment } from '../base/account.ts';
 import type { Log } from '../base/log.ts';
 import type { Database } from '../database/database.ts';
 import { type LeaseWorker, startLeaseWorker } from '../work/worker.ts';
@@ -52,9 +52,14 @@ export interface SenderOptions {
 
 export interface SenderMetrics {
   /** Counts an attempt. @param decision the status after the attempt; `unsigned` if no request was sent */
-  attempted(decision: DeliveryDecision['status'] | 'unsigned', outcome: string, milliseconds: number): void;
+  attempted(
+    environment: Environment,
+    decision: DeliveryDecision['status'] | 'unsigned',
+    outcome: string,
+    milliseconds: number,
+  ): void;
   /** Counts a delivery that was delivered or is dead. @param seconds the time from its creation to its end */
-  ended(status: 'delivered' | 'dead', seconds: number): void;
+  ended(environment: Environment, status: 'delivered' | 'dead', seconds: number): void;
   breakerOpened(): void;
 }
 
@@ -96,7 +101,7 @@ export function startSender(options: SenderOptions): Sender {
     if (headers === undefined) {
       // No request was sent, so no attempt is counted and the host's circuit breaker is not changed.
       await withdrawAttempt(database, lease, UNSIGNED_SECONDS);
-      options.metrics.attempted('unsigned', 'other', 0);
+      options.metrics.attempted(lease.environment, 'unsigned', 'other', 0);
       return undefined;
     }
     const outcome = await poster.post(delivery.url, headers, delivery.body);
@@ -115,13 +120,13 @@ export function startSender(options: SenderOptions): Sender {
   ): Promise<void> {
     const { result, decision } = attempt;
     const { changed, opened } = await recorder.finish(attempt, worker.runningCount < MANY_AT_WORK);
-    options.metrics.attempted(decision.status, result.outcome, attempt.latencyMs);
+    options.metrics.attempted(lease.environment, decision.status, result.outcome, attempt.latencyMs);
     if (opened) options.metrics.breakerOpened();
     if (changed?.next) worker.wake();
     // The failed test of a user is no fault that an operator must see.
     const isFailedTest = decision.status === 'dead' && decision.failure === TEST_FAILED;
     if (changed !== undefined && changed.status !== 'pending' && !isFailedTest) {
-      options.metrics.ended(changed.status, secondsSince(delivery));
+      options.metrics.ended(lease.environment, changed.status, secondsSince(delivery));
     }
     if (decision.status !== 'delivered' && !isAccepted(result)) {
       await logFailure(options, lease, result, decision.status === 'dead');
@@ -235,9 +240,9 @@ const SWEEP_MILLISECONDS = 60_000;
 function startSweeping({ database, onDeliveriesChanged, metrics, log }: SenderOptions): NodeJS.Timeout {
   async function sweep(): Promise<void> {
     try {
-      await expireLate(database, onDeliveriesChanged, (count) => {
-        for (let n = 0; n < count; n++) metrics.ended('dead', LIFETIME_SECONDS);
-      });
+      await expireLate(database, onDeliveriesChanged, (environment) =>
+        metrics.ended(environment, 'dead', LIFETIME_SECONDS),
+      );
     } catch (error) {
       log.warn({ error }, 'could not expire deliveries');
     }
@@ -252,7 +257,7 @@ function startSweeping({ database, onDeliveriesChanged, metrics, log }: SenderOp
 export async function expireLate(
   database: Database,
   onChanged: OnDeliveriesChanged | undefined,
-  expired: (count: number) => void,
+  expired: (environment: Environment) => void,
 ): Promise<void> {
   for (const { part, account_id, host } of await findFailingHosts(database, LIFETIME_SECONDS)) {
     const account = { part, accountId: account_id } as AccountRef;
@@ -261,10 +266,10 @@ export async function expireLate(
         const late = await expireDeliveries(transaction, account, host, LIFETIME_SECONDS);
         const ofMessages = late.filter(({ messageId }) => messageId !== null);
         if (ofMessages.length > 0) await onChanged?.(transaction, ofMessages);
-        return late.length;
+        return late;
       });
-      if (ended === 0) break;
-      expired(ended);
+      if (ended.length === 0) break;
+      for (const { environment } of ended) expired(environment);
     }
   }
 }

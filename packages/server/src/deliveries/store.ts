@@ -348,7 +348,7 @@ export function findFailingHosts(on: Queryable, seconds: number): Promise<Failin
 // A delivery that waits behind an earlier one does not expire, because it has not been attempted yet. An attempt whose
 // sender died gets its row, so that retention deletes it with the others. The lock lets that sender insert the row at the
 // same time.
-const EXPIRE = statement<ChangedRow>(
+const EXPIRE = statement<ChangedRow & { environment: Environment }>(
   'deliveries.expire',
   `with late as materialized (
      select d.delivery_id, d.attempts, d.attempt_started_at from deliveries d
@@ -370,9 +370,9 @@ const EXPIRE = statement<ChangedRow>(
         set status = 'dead', failure = 'out of time', due_at = null, lease_token = null, attempt_started_at = null,
             finished_at = now()
       where part = :part and account_id = :account_id and delivery_id = any(array(select delivery_id from late))
-     returning part, account_id, delivery_id, event, chat_id, ${FOLLOWING_MESSAGE}, status, order_key, queued_at),
+     returning part, account_id, delivery_id, event, chat_id, ${FOLLOWING_MESSAGE}, status, order_key, queued_at, environment),
    next as (${WAKE_NEXT})
-   select part, account_id, delivery_id, event, chat_id, message_id, status from ended`,
+   select part, account_id, delivery_id, event, chat_id, message_id, status, environment from ended`,
 );
 
 /**
@@ -383,7 +383,7 @@ export async function expireDeliveries(
   account: AccountRef,
   host: string,
   lifetimeSeconds: number,
-): Promise<ChangedDelivery[]> {
+): Promise<(ChangedDelivery & { environment: Environment })[]> {
   const rows = await transaction.query(EXPIRE, {
     part: account.part,
     account_id: account.accountId,
@@ -391,7 +391,7 @@ export async function expireDeliveries(
     lifetime_seconds: lifetimeSeconds,
   });
   if (rows.length > 0) transaction.changed('deliveries', account);
-  return rows.map(toChanged);
+  return rows.map((row) => ({ ...toChanged(row), environment: row.environment }));
 }
 
 const FAILING = statement<FailingHost>(

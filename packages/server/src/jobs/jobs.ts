@@ -27,7 +27,7 @@ import type { Untranslated } from './untranslated.ts';
 import { cancelUpgrade } from './upgrade-store.ts';
 
 export type { DraftedJob, JobHooks } from './hooks.ts';
-export type { JobOutcome, SegmentMatch } from './outcomes.ts';
+export { JOB_OUTCOMES, type JobOutcome, type SegmentMatch } from './outcomes.ts';
 export { WITH_RESULT } from './present.ts';
 export type { DraftedSegment } from './segment-store.ts';
 export {

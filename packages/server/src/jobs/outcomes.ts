@@ -33,6 +33,8 @@ export const OUTCOME_TRIGGERS = {
   failed: 'fail',
 } as const satisfies Record<JobOutcome['kind'], JobTrigger>;
 
+export const JOB_OUTCOMES = Object.keys(OUTCOME_TRIGGERS) as JobOutcome['kind'][];
+
 export const hasEffect = (trigger: JobTrigger, effect: JobEffect): boolean =>
   (JOB_MOVES[trigger].effects as readonly JobEffect[]).includes(effect);
 

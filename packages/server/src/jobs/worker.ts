@@ -16,9 +16,11 @@
  *   sandbox trigger in the text          failed at once, or completed as after a fallback
  *   engine unavailable                   retried every minute for a day, then the job fails
  */
+
 import { isDeepStrictEqual } from 'node:util';
 import type { Piece } from '@dragoman/documents';
 import type { Context, Lane } from '@dragoman/engines';
+import type { Environment } from '../base/account.ts';
 import type { Log } from '../base/log.ts';
 import { sandboxTriggerOf } from '../base/text.ts';
 import { type BrandContext, readContext } from '../brands/brands.ts';
@@ -56,7 +58,7 @@ export interface TranslationWorkerOptions {
   /** The largest share of a job's words that may be untranslated in its result. */
   maxUntranslated: number;
   /** Called with the outcome of each job when it is stored. */
-  settled(outcome: JobOutcome): void;
+  settled(environment: Environment, outcome: JobOutcome): void;
   /** Called at most every half second while a long job is drafted. */
   progress(progress: DraftProgress): void;
 }
@@ -130,7 +132,7 @@ export function startTranslationWorker(options: TranslationWorkerOptions): Lease
     async settle(lease, job, { outcome, lane }) {
       const immediate = lane === 'interactive' || worker.runningCount < SHARED_COMMIT_JOBS;
       if (!(await settler.settle({ lease, job, outcome }, immediate))) return;
-      options.settled(outcome);
+      options.settled(job.row.environment, outcome);
       if (outcome.kind === 'failed') log.warn({ job: lease.id, reason: outcome.reason }, 'job failed');
     },
     log,

@@ -1,11 +1,15 @@
 /** The metrics of the program for Prometheus. Their names are documented in docs/operating.md. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { ENVIRONMENTS } from '../access/accounts.ts';
 import type { QuotaObserver } from '../accounts/sandbox-words.ts';
+import type { Environment } from '../base/account.ts';
 import { VERSION } from '../base/version.ts';
+import type { MessageOutcome } from '../chats/chats.ts';
 import type { Database } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import type { SenderMetrics } from '../deliveries/sender.ts';
 import type { EditingObserver } from '../editing/editing.ts';
+import { JOB_OUTCOMES, type JobOutcome } from '../jobs/jobs.ts';
 import type { HubObserver } from '../live/hub.ts';
 import type { EngineObserver, EngineRunner } from '../translation/engine-runner.ts';
 import { countReportingWorkers } from '../translation/report.ts';
@@ -21,14 +25,14 @@ export interface Metrics {
   /** Counts a scan of a text that exceeded its time limit. */
   scanTimedOut(): void;
   jobsCreated(count: number): void;
-  jobSettled(outcome: string): void;
+  jobSettled(environment: Environment, outcome: JobOutcome['kind']): void;
   /** Counts segments that keep their source text in a result, by the reasons of their failures. */
   untranslated(of: 'job' | 'message', reasons: Readonly<Record<string, number>>): void;
   deliveries: SenderMetrics;
   messagesCreated(count: number): void;
   readonly quota: QuotaObserver;
   /** Counts a chat message that has an outcome. @param seconds the time from the message's creation to its outcome */
-  messageSettled(outcome: string, seconds: number): void;
+  messageSettled(environment: Environment, outcome: MessageOutcome['kind'], seconds: number): void;
   readonly engines: EngineObserver;
   readonly editing: EditingObserver;
   readonly live: HubObserver;
@@ -57,6 +61,9 @@ const OPEN_BREAKERS = statement<{ count: number }>(
   'select count(*) as count from breakers where openings > 0',
 );
 
+/** The maximum duration of a query of a scrape. Prometheus waits ten seconds by default. */
+const SCRAPE_MILLISECONDS = 5_000;
+
 let ofNode: Registry | undefined;
 
 /**
@@ -72,7 +79,8 @@ function nodeMetrics(): Registry {
 }
 
 /**
- * Creates the metrics of a server. They are exposed with those of Node. Each scrape reads the queues from the
+ * Creates the metrics of a server. Counters that an alert watches begin at 0: a series that appears with its first event
+ * has no increase. They are exposed with those of Node. Each scrape reads the queues from the
  * database.
  * @param aheadSeconds by how much the clock of this process is ahead of the database's
  */
@@ -92,6 +100,11 @@ export function createMetrics(database: Database, aheadSeconds: () => number): M
     collect() {
       this.set(aheadSeconds());
     },
+  });
+  const up = new Gauge({
+    name: 'dragoman_database_up',
+    help: 'Whether the database answered this scrape: 1 or 0.',
+    registers: [registry],
   });
   const queues = createQueueMetrics(registry);
   watchReads(registry, database);
@@ -114,8 +127,13 @@ export function createMetrics(database: Database, aheadSeconds: () => number): M
     engines: engines.observer,
     watchEngines: engines.watch,
     async expose() {
-      await queues.read(database);
-      await editing.read(database);
+      // Without its database, a process still shows what it knows itself.
+      const limited = database.limited(SCRAPE_MILLISECONDS);
+      const isUp = await Promise.all([queues.read(limited), editing.read(limited)]).then(
+        () => true,
+        () => false,
+      );
+      up.set(Number(isUp));
       return {
         contentType: registry.contentType,
         text: (await nodeMetrics().metrics()) + (await registry.metrics()),
@@ -196,8 +214,8 @@ function createJobMetrics(
   const created = new Counter({ name: 'dragoman_jobs_created_total', help: 'Jobs created.', registers });
   const settled = new Counter({
     name: 'dragoman_jobs_settled_total',
-    help: 'Jobs that a worker settled, by outcome.',
-    labelNames: ['outcome'],
+    help: 'Jobs that a worker settled, by environment and outcome.',
+    labelNames: ['environment', 'outcome'],
     registers,
   });
   const untranslated = new Counter({
@@ -213,11 +231,15 @@ function createJobMetrics(
   });
   const messages = new Histogram({
     name: 'dragoman_message_seconds',
-    help: 'Time from the creation of a chat message to its answer, by outcome.',
-    labelNames: ['outcome'],
+    help: 'Time from the creation of a chat message to its answer, by environment and outcome.',
+    labelNames: ['environment', 'outcome'],
     buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
     registers,
   });
+  for (const environment of ENVIRONMENTS) {
+    for (const outcome of JOB_OUTCOMES) settled.inc({ environment, outcome }, 0);
+    for (const outcome of ['translated', 'failed']) messages.zero({ environment, outcome });
+  }
   const sandboxWords = new Counter({
     name: 'dragoman_sandbox_words_total',
     help: 'Words counted against the daily quotas of the sandbox.',
@@ -230,12 +252,12 @@ function createJobMetrics(
   });
   return {
     jobsCreated: (count) => created.inc(count),
-    jobSettled: (outcome) => settled.inc({ outcome }),
+    jobSettled: (environment, outcome) => settled.inc({ environment, outcome }),
     untranslated(of, reasons) {
       for (const [reason, count] of Object.entries(reasons)) untranslated.inc({ of, reason }, count);
     },
     messagesCreated: (count) => messagesCreated.inc(count),
-    messageSettled: (outcome, seconds) => messages.observe({ outcome }, seconds),
+    messageSettled: (environment, outcome, seconds) => messages.observe({ environment, outcome }, seconds),
     quota: { used: (words) => sandboxWords.inc(words), refused: () => sandboxRefusals.inc() },
   };
 }
@@ -244,15 +266,15 @@ function createDeliveryMetrics(registry: Registry): SenderMetrics {
   const registers = [registry];
   const attempts = new Histogram({
     name: 'dragoman_delivery_attempt_seconds',
-    help: 'Time that a receiver took, by verdict and outcome of the attempt.',
-    labelNames: ['verdict', 'outcome'],
+    help: 'Time that a receiver took, by environment, and by verdict and outcome of the attempt.',
+    labelNames: ['environment', 'verdict', 'outcome'],
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 15],
     registers,
   });
   const endings = new Histogram({
     name: 'dragoman_delivery_seconds',
-    help: 'Time from an event to the end of its delivery, delivered or dead.',
-    labelNames: ['status'],
+    help: 'Time from an event to the end of its delivery, by environment: delivered or dead.',
+    labelNames: ['environment', 'status'],
     buckets: [0.05, 0.25, 1, 5, 30, 300, 3_600, 43_200, 259_200],
     registers,
   });
@@ -261,10 +283,14 @@ function createDeliveryMetrics(registry: Registry): SenderMetrics {
     help: 'Times that a circuit breaker of a host opened or its probe failed.',
     registers,
   });
+  for (const environment of ENVIRONMENTS) {
+    attempts.zero({ environment, verdict: 'unsigned', outcome: 'other' });
+    for (const status of ['delivered', 'dead']) endings.zero({ environment, status });
+  }
   return {
-    attempted: (verdict, outcome, milliseconds) =>
-      attempts.observe({ verdict, outcome }, milliseconds / 1000),
-    ended: (status, seconds) => endings.observe({ status }, seconds),
+    attempted: (environment, verdict, outcome, milliseconds) =>
+      attempts.observe({ environment, verdict, outcome }, milliseconds / 1000),
+    ended: (environment, status, seconds) => endings.observe({ environment, status }, seconds),
     breakerOpened: () => openings.inc(),
   };
 }
@@ -295,6 +321,8 @@ function createQueueMetrics(registry: Registry): { read(database: Database): Pro
   });
   return {
     async read(database) {
+      due.reset();
+      oldest.reset();
       for (const row of await database.query(BACKLOG)) {
         due.set({ queue: row.queue }, row.due);
         oldest.set({ queue: row.queue }, row.seconds);

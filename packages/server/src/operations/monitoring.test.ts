@@ -8,12 +8,15 @@ const OURS = /\bdragoman_[a-z_]+/g;
 const TOKEN = 'for-the-test';
 
 let server: TestServer;
+/** What the program exposes at its start. */
+let text: string;
 /** The type of each exposed metric, by name. */
 let exposed: Map<string, string>;
 beforeAll(async () => {
   server = await startTestServer({ settings: { DRAGOMAN_METRICS_TOKEN: TOKEN } });
   const answer = await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });
-  const lines = (await answer.text()).matchAll(/^# TYPE (\S+) (\S+)$/gm);
+  text = await answer.text();
+  const lines = text.matchAll(/^# TYPE (\S+) (\S+)$/gm);
   exposed = new Map([...lines].map(([, name, type]) => [name!, type!]));
 });
 afterAll(() => server.stop());
@@ -47,6 +50,24 @@ it.each(['deploy/alerts.yaml', 'deploy/grafana.json'])(
     for (const [name] of text.matchAll(/\b(?:process|nodejs)_[a-z0-9_]+/g)) expect(there).toContain(name);
   },
 );
+
+it('every counter that an alert compares begins at 0 for production, so that the first event is an increase', () => {
+  const watched = [
+    ...read('deploy/alerts.yaml').matchAll(/(dragoman_\w+)\{environment="production", (\w+="\w+")\}/g),
+  ];
+  expect(watched.map(([, name]) => name).sort()).toEqual([
+    'dragoman_delivery_attempt_seconds_count',
+    'dragoman_delivery_seconds_count',
+    'dragoman_jobs_settled_total',
+  ]);
+  for (const [, name, label] of watched) {
+    const series = text.split('\n').filter((line) => line.startsWith(`${name}{`) && line.includes(label!));
+    expect(series.map((line) => line.replace(/.*environment="(\w+)".*\} /, '$1 '))).toEqual([
+      'production 0',
+      'sandbox 0',
+    ]);
+  }
+});
 
 it('the dashboard shows every metric', () => {
   const text = read('deploy/grafana.json');

@@ -107,8 +107,15 @@ describe('/readyz', () => {
       return asked.status === 503 && asked;
     });
     expect(await answer.json()).toMatchObject({ ready: false, checks: { database: 'does not answer' } });
+    const blind = await scrape();
+    expect(blind.status).toBe(200);
+    const shown = await blind.text();
+    expect(shown).toMatch(/^dragoman_database_up 0$/m);
+    expect(shown).toMatch(/^process_cpu_seconds_total /m);
+    expect(shown).not.toMatch(/^dragoman_queue_due\{/m);
     await administer(connection, `alter database ${database} allow_connections true`);
     await until(async () => (await ask('/readyz')).status === 200);
+    expect(await (await scrape()).text()).toMatch(/^dragoman_database_up 1$/m);
   });
 
   it('reports that the server is not ready while the schema lacks a column that new jobs need', async () => {
@@ -210,11 +217,13 @@ describe('/metrics', () => {
       async () =>
         (await sample(
           'dragoman_delivery_attempt_seconds_count',
-          '{verdict="delivered",outcome="answered"}',
+          '{environment="production",verdict="delivered",outcome="answered"}',
         )) === 1,
     );
     expect(await sample('dragoman_jobs_created_total')).toBe(1);
-    expect(await sample('dragoman_jobs_settled_total', '{outcome="completed"}')).toBe(1);
+    expect(
+      await sample('dragoman_jobs_settled_total', '{environment="production",outcome="completed"}'),
+    ).toBe(1);
     const requests = (status: number) =>
       sample(
         'dragoman_request_seconds_count',
@@ -231,7 +240,10 @@ describe('/metrics', () => {
       source_language: 'en',
       target_language: 'es',
     });
-    await until(async () => (await sample('dragoman_jobs_settled_total', '{outcome="drafted"}')) === 1);
+    await until(
+      async () =>
+        (await sample('dragoman_jobs_settled_total', '{environment="production",outcome="drafted"}')) === 1,
+    );
     expect(await sample('dragoman_queue_due', '{queue="jobs"}')).toBe(0);
     // Without the right to update jobs, workers cannot claim the due rows.
     await asOwner('revoke update on jobs from dragoman_app');

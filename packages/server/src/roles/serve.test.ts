@@ -270,7 +270,7 @@ describe('the roles of a process', () => {
     await until(async () => {
       const headers = { authorization: `Bearer ${TOKEN}` };
       const text = await (await fetch(`${worker.url}/metrics`, { headers })).text();
-      return /^dragoman_jobs_settled_total\{outcome="completed"\} [1-9]/m.test(text);
+      return /^dragoman_jobs_settled_total\{environment="production",outcome="completed"\} [1-9]/m.test(text);
     });
     for (const path of ['/', '/docs', '/openapi.json', '/api/session', MACHINE, `${MACHINE}parted/`]) {
       const headers = { authorization: `ApiKey ${account.production_key}` };

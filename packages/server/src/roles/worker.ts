@@ -203,8 +203,8 @@ function startJobs(
     draftFigures: settings.draftFigures,
     maxUntranslated: settings.maxUntranslated,
     progress: live.progress,
-    settled(outcome) {
-      metrics.jobSettled(outcome.kind);
+    settled(environment, outcome) {
+      metrics.jobSettled(environment, outcome.kind);
       // A held result is counted when it is delivered.
       if (outcome.kind === 'completed' || outcome.kind === 'fell_back') {
         metrics.untranslated('job', outcome.untranslated?.reasons ?? {});
@@ -228,8 +228,8 @@ function startChats(
     leaseSeconds: Math.min(MESSAGE_LEASE_SECONDS, settings.leaseSeconds),
     sourceOf,
     sender,
-    settled(outcome, seconds) {
-      metrics.messageSettled(outcome.kind, seconds);
+    settled(environment, outcome, seconds) {
+      metrics.messageSettled(environment, outcome.kind, seconds);
       if (outcome.kind === 'failed') return;
       for (const reason of outcome.untranslated ?? []) metrics.untranslated('message', { [reason]: 1 });
     },
