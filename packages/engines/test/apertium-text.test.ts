@@ -106,6 +106,7 @@ const SPANISH: Record<string, [source: string, target: string][]> = {
     ['Debian GNU/Linux systems', 'Debian GNU/Linux sistemas'],
     ['It is FOR A PARTICULAR PURPOSE. See the', 'Es PARA UN PROPÓSITO PARTICULAR. Ver el'],
     ['USB to PCI and CD or DVD', 'USB a PCI y CD o DVD'],
+    ['IBM Ltd HP', 'IBM Ltd HP'],
   ],
   'composed letters': [['The cafe\u0301 of Jose\u0301', 'La cafetería de José']],
   capitals: [
@@ -173,6 +174,7 @@ const OTHERS: [modes: string[], from: string, to: string, source: string, target
   [['fr-es'], 'fr', 'es', 'La maison pour « : »', 'La casa a favor « : »'],
   [['fr-es'], 'fr', 'es', "Ouvre l'«eau»", 'Abre el «agua»'],
   [['spa-eng'], 'es', 'en', 'La "casa" es "grande"', 'The "house" is "big"'],
+  [['spa-ita'], 'es', 'it', 'Come un poco de pan', "Mangia un po' di pane"],
   [['es-gl'], 'es', 'gl', 'LA CASA ES GRANDE', 'A CASA É GRANDE'],
   [['eng-cat', 'cat-fra'], 'en', 'fr', 'The “house” isn’t ‘big’', 'La “maison” n’est pas ‘grande’'],
   [['eng-cat', 'cat-fra'], 'en', 'fr', 'See "{x}" e.g. here', 'Vois "{x}" p. ex. ici'],

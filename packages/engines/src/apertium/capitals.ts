@@ -15,7 +15,7 @@ export function repairCapitals(items: readonly Item[], source: string, to: strin
   const named = applyEdits(items, names(outlineOf(items), source));
   const lowered = applyEdits(named, gained(outlineOf(named), source, to));
   const raised = applyEdits(lowered, firstCapital(outlineOf(lowered), source));
-  return applyEdits(raised, amongCapitals(outlineOf(raised)));
+  return applyEdits(raised, amongCapitals(outlineOf(raised), source));
 }
 
 /** Returns whether a text has capitals only. A single letter does not count. */
@@ -65,13 +65,16 @@ function firstCapital(text: string, source: string): Edit[] {
   return [{ from: made.index, to: made.index + word.length, text: word }];
 }
 
-/** Returns edits that write a short word in capitals between words in capitals, as in "PARA Un PROPÓSITO". */
-const amongCapitals = (text: string): Edit[] =>
-  [...text.matchAll(/(?<=\p{Lu}{2} )\p{Lu}\p{Ll}{1,2}(?= \p{Lu}{2})/gu)].map(({ 0: word, index }) => ({
-    from: index,
-    to: index + word.length,
-    text: word.toUpperCase(),
-  }));
+/**
+ * Returns edits that write a short word in capitals between words in capitals, as in "PARA Un PROPÓSITO", unless the
+ * source has the word like that.
+ */
+function amongCapitals(text: string, source: string): Edit[] {
+  const given = new Set(source.match(WORD));
+  return [...text.matchAll(/(?<=\p{Lu}{2} )\p{Lu}\p{Ll}{1,2}(?= \p{Lu}{2})/gu)]
+    .filter(([word]) => !given.has(word))
+    .map(({ 0: word, index }) => ({ from: index, to: index + word.length, text: word.toUpperCase() }));
+}
 
 /** Matches the first letter with the letters after it, or a protected word before it. */
 const FIRST = new RegExp(`\\p{L}[\\p{L}\\p{M}]*|${KEEP}`, 'u');

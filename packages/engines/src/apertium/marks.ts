@@ -14,7 +14,7 @@ export function repairMarks(
   to: string | undefined,
   quotes: string,
 ): Item[] {
-  const straight = applyEdits(items, straightQuotes(outlineOf(items), source));
+  const straight = applyEdits(items, straightQuotes(outlineOf(items), source, to));
   const repaired = applyEdits(straight, apostrophes(outlineOf(straight), source, quotes));
   return to === 'es' ? applyEdits(repaired, openingMarks(outlineOf(repaired))) : repaired;
 }
@@ -29,6 +29,7 @@ const QUOTED =
  */
 export const turnQuotes = (text: string): string => text.replace(QUOTED, '‘$1’');
 
+const GENITIVE = /\p{L}['’]s(?!\p{L})/u;
 /** Matches an apostrophe at the end of a word. */
 const AT_END = /(?<=\p{L})['’](?![\p{L}\p{N}])/gu;
 
@@ -36,9 +37,11 @@ const AT_END = /(?<=\p{L})['’](?![\p{L}\p{N}])/gu;
  * Restores the straight quotation marks of a source without typographic ones, and removes the apostrophes that Apertium
  * leaves of a genitive, as in "perro' casa".
  */
-function straightQuotes(text: string, source: string): Edit[] {
+function straightQuotes(text: string, source: string, to: string | undefined): Edit[] {
   const isTurned = !source.includes('‘');
-  const isLeft = turnQuotes(source).replace(PAIR, '').search(AT_END) < 0;
+  // "un po'" is right in Italian, so only a genitive of the source explains such an apostrophe.
+  const isLeft =
+    GENITIVE.test(source) && to !== 'it' && turnQuotes(source).replace(PAIR, '').search(AT_END) < 0;
   const straight = isTurned
     ? [...text.matchAll(PAIR)].flatMap(({ 0: pair, index }) => [index, index + pair.length - 1])
     : [];

@@ -84,6 +84,11 @@ export function linkFor(database: Database, by: Actor, user: User): Promise<Link
   return inviteUser(database, by, user, user.status === 'invited' ? 'invitation' : 'reset');
 }
 
+/** Marks an invited user whose invitation a customer has seen, so that it proves no mailbox. */
+export function markUnconfirmed(on: Queryable, userId: string): Promise<void> {
+  return store.setUnconfirmed(on, userId, true);
+}
+
 /**
  * Creates a reset link for a user who forgot their password. The audit names the program, because nobody
  * knows who made the request. Older links stay valid, because strangers can make requests too.

@@ -179,16 +179,22 @@ it('a chat message that waits keeps its text beyond the retention, and is delive
       where account_id = $1 and external_id = $2`,
     [ref.accountId, texts[0]],
   );
+  // More messages than one batch of the retention has.
+  await owner.query(
+    `insert into messages
+     select (jsonb_populate_record(m, jsonb_build_object(
+        'external_id', 'copy ' || n, 'position', m.position + n,
+        'message_id', overlay(m.message_id::text placing lpad(to_hex(n), 12, '0') from 25)))).*
+       from messages m, generate_series(1, 1001) n where account_id = $1 and external_id = $2`,
+    [ref.accountId, texts[1]],
+  );
   const expire = () => deleteExpired(server.database, undefined, Date.now() + 20 * 86_400_000);
   await expire();
-  expect((await read()).map(({ body }) => body)).toEqual([texts[0], '']);
+  expect(new Set((await read()).map(({ body }) => body))).toEqual(new Set([texts[0], '']));
   await move(account, 'resume');
   await until(areDone);
   expect((await read())[0]).toMatchObject({ body: texts[0], translated: expect.stringMatching(/./) });
   // It no longer waits, so its text is deleted like the others.
   await expire();
-  expect((await read()).map(({ body, translated }) => [body, translated])).toEqual([
-    ['', ''],
-    ['', ''],
-  ]);
+  expect(new Set((await read()).map(({ body, translated }) => body + translated))).toEqual(new Set(['']));
 });

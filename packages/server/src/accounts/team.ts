@@ -6,7 +6,7 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { invitePerson, linkFor } from '../access/invitations.ts';
+import { invitePerson, linkFor, markUnconfirmed } from '../access/invitations.ts';
 import { listTeam, setDisabled, setOwner, type User } from '../access/people.ts';
 import type { Vault } from '../access/secrets.ts';
 import { accountOf, requireOwner } from '../access/session-auth.ts';
@@ -115,7 +115,10 @@ export function teamRoutes(
         const link = await linkFor(database, request.person, user);
         // The user may have become active or an owner since the first check.
         await linkableMember(database, request);
-        return reply.code(201).send(await sendLink(mailer, root(), user, link, request.person.email));
+        const sent = await sendLink(mailer, root(), user, link, request.person.email);
+        if (sent.link !== null && link.purpose === 'invitation')
+          await markUnconfirmed(database, user.user_id);
+        return reply.code(201).send(sent);
       },
     },
   });

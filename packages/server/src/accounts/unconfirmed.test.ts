@@ -79,3 +79,17 @@ it('stay when they choose a new password with a link that was mailed to them', a
   expect((await invite({ email, role: 'editor' })).status).toBe(400);
   await mailbox.close();
 });
+
+it('are also those whose invitation was mailed at first and shown to a customer later', async () => {
+  const mailbox = await startMailbox();
+  await server.restart({ DRAGOMAN_SMTP_URL: mailbox.url, DRAGOMAN_MAIL_FROM: 'dragoman@example.com' });
+  const customer = await createPerson(server, { role: 'customer' });
+  const email = 'cfo@gamma.test';
+  expect((await customer.call('POST', '/api/account/team', { email })).body.link).toBeNull();
+  await mailbox.close();
+  await server.restart({ DRAGOMAN_SMTP_URL: '' });
+  const { user_id: userId } = await personNamed(server.database, email);
+  const { body } = await customer.call('POST', `/api/account/team/${userId}/link`);
+  expect(body.link).toMatch(/^http/);
+  expect((await personNamed(server.database, email)).unconfirmed).toBe(true);
+});

@@ -32,6 +32,8 @@ interface Waiting {
   /** Gets a line when another process keeps the lock for `patience` milliseconds. */
   log?: Pick<Log, 'error'> | undefined;
   patience?: number;
+  /** Whether it throws a SchemaError then, instead of waiting on. */
+  givesUp?: boolean;
 }
 
 /**
@@ -80,9 +82,7 @@ export async function migrate(
     if (applied.length > 0 && (await isDistributed(client))) await distribute(client);
     return applied;
   } catch (error) {
-    throw (error as { code?: string }).code === INSUFFICIENT_PRIVILEGE
-      ? await notOwner(client, error as Error)
-      : error;
+    throw await explained(client, error as Error);
   } finally {
     await close(client);
   }
@@ -106,9 +106,7 @@ export async function distributeSchema(connection: Connection): Promise<string[]
     await lock(client);
     return await distribute(client);
   } catch (error) {
-    throw (error as { code?: string }).code === INSUFFICIENT_PRIVILEGE
-      ? await notOwner(client, error as Error)
-      : error;
+    throw await explained(client, error as Error);
   } finally {
     await close(client);
   }
@@ -130,6 +128,8 @@ export async function countVersionsBehind(connection: Connection, log?: Log): Pr
       ? await readKnownVersion(client, migrations, () => lock(client, { log }))
       : 0;
     return migrations.length - version;
+  } catch (error) {
+    throw await explained(client, error as Error);
   } finally {
     await close(client);
   }
@@ -143,8 +143,10 @@ export async function findSchemaDifference(connection: Connection): Promise<stri
   const client = createConnection(connection);
   await client.connect();
   try {
-    await lock(client);
+    await lock(client, { givesUp: true });
     return await findDifference(client, readMigrations());
+  } catch (error) {
+    throw await explained(client, error as Error);
   } finally {
     await close(client);
   }
@@ -170,7 +172,7 @@ export async function requireStandbySessions(url: string): Promise<void> {
 /** Waits for the lock of migrations, which ends with the session. */
 async function lock(
   client: pg.Client,
-  { log, patience = PATIENCE_MILLISECONDS }: Waiting = {},
+  { log, patience = PATIENCE_MILLISECONDS, givesUp = false }: Waiting = {},
 ): Promise<void> {
   const take = (milliseconds: number) =>
     client.query(
@@ -183,6 +185,11 @@ async function lock(
         where locktype = 'advisory' and granted and (classid, objid) = (0, ${ADVISORY_LOCK})
           and database = (select oid from pg_database where datname = current_database())`,
     );
+    if (givesUp) {
+      throw new SchemaError(
+        `Process ${rows[0]?.pid} of the database server migrates the database: wait for it, or end it if it hangs.`,
+      );
+    }
     log?.error(
       { pid: rows[0]?.pid, name: rows[0]?.name },
       'waiting for another process that migrates the database; pid is its process on the database server',
@@ -212,6 +219,11 @@ async function recordHashes(client: pg.Client, applied: readonly Migration[]): P
  * Explains a privilege error: migrations create tables and extensions, which requires the owner of the
  * database.
  */
+/** Returns the error with its remedy if a privilege is missing, otherwise the error itself. */
+async function explained(client: pg.Client, error: Error & { code?: string }): Promise<Error> {
+  return error.code === INSUFFICIENT_PRIVILEGE ? notOwner(client, error) : error;
+}
+
 async function notOwner(client: pg.Client, cause: Error): Promise<SchemaError> {
   // After an error, the transaction refuses all statements except a rollback.
   await client.query('rollback');

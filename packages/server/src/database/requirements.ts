@@ -7,6 +7,8 @@ const ENCODINGS = ['UTF8', 'SQL_ASCII'];
 /** The server cancels statements after this time. */
 const STATEMENT_MILLISECONDS = 60_000;
 const ROLE = 'dragoman_app';
+/** A pooler without a free session lets the first statement of a connection wait. The driver's types lack the option. */
+const SET_UP_LIMIT: object = { query_timeout: 5_000 };
 
 /** Thrown when a database cannot be used or changed. The message is one sentence, with the remedy after a colon. */
 export class SchemaError extends Error {
@@ -40,8 +42,11 @@ const SESSION = [
  * @throws SchemaError when the session does not have the role
  */
 export async function setUpSession(client: pg.ClientBase): Promise<void> {
-  await client.query(SESSION);
-  const { rows } = await client.query<{ role: string }>('select current_user as role');
+  await client.query({ text: SESSION, ...SET_UP_LIMIT });
+  const { rows } = await client.query<{ role: string }>({
+    text: 'select current_user as role',
+    ...SET_UP_LIMIT,
+  });
   if (rows[0]!.role !== ROLE) {
     throw new SchemaError(
       `A session has the role ${rows[0]!.role} although the program has set ${ROLE}: use a pooler in its session mode, ` +
@@ -104,6 +109,10 @@ export async function requireSessions(
   );
 }
 
-async function sessionOf(client: pg.Client): Promise<number> {
-  return (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]!.pid;
+/** Identifies a session, also among several servers, whose processes may have the same numbers. */
+async function sessionOf(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ id: string }>(
+    `select pid || ' ' || backend_start as id from pg_stat_activity where pid = pg_backend_pid()`,
+  );
+  return rows[0]!.id;
 }

@@ -19,7 +19,8 @@ export function readNode(node: string): string | undefined {
   const bare = node.replaceAll('"', '');
   const [, inBrackets, beforePort] = /^(?:\[([^\]]*)\](?::.*)?|([^:]*):[^:]*)$/.exec(bare) ?? [];
   const address = inBrackets ?? beforePort ?? bare;
-  return isIP(address) === 0 ? undefined : address;
+  // Both, because each takes addresses that the other refuses, such as `fe80::%1.2`.
+  return isIP(address) === 0 || !ipaddr.isValid(address) ? undefined : address;
 }
 
 /** Returns a function that tells whether a node belongs to one of the networks. A node without an address does not. */

@@ -22,6 +22,8 @@ const CREATIONS = [
   'chats.insert_messages',
   'deliveries.insert_events',
 ];
+/** The time for the statements. They wait while another transaction changes a table. */
+const PREPARE_MILLISECONDS = 1_000;
 /** SQLSTATE class 42: the statement does not fit the schema. */
 const UNFIT = /^42/;
 
@@ -46,8 +48,9 @@ export async function checkReadiness(options: {
   if (Math.abs(aheadSeconds) > MAX_SECONDS) checks.clock = `is ${difference}; set both by NTP`;
   else if (Math.abs(aheadSeconds) > WARN_SECONDS) warnings.push(`clock: ${difference}; set both by NTP`);
   try {
-    await options.database.prepare(statementsNamed(CREATIONS));
     checks.database = (await options.database.canWrite()) ? 'ok' : 'has no room to write';
+    if (await isUnfit(options.database))
+      checks.database = 'lacks what this version uses; run dragoman doctor';
     const pairs = await options.languages.count();
     checks.languages = pairs > 0 ? 'ok' : 'no engine offers a language pair yet';
     if (!options.works && (await countReportingWorkers(options.database)).reporting === 0) {
@@ -55,10 +58,20 @@ export async function checkReadiness(options: {
         `workers: none has reported for ${HEARD_SECONDS} seconds; jobs and deliveries stay queued`,
       );
     }
-  } catch (error) {
-    const isUnfit = UNFIT.test((error as { code?: string }).code ?? '');
-    checks.database = isUnfit ? 'lacks what this version uses; run dragoman doctor' : 'does not answer';
+  } catch {
+    checks.database = 'does not answer';
   }
   const ready = Object.values(checks).every((check) => check === 'ok');
   return { ready, checks, ...(warnings.length === 0 ? {} : { warnings }) };
+}
+
+/** Returns whether the schema lacks what creations need. A table that another transaction has locked proves nothing. */
+async function isUnfit(database: Database): Promise<boolean> {
+  return database
+    .limited(PREPARE_MILLISECONDS)
+    .prepare(statementsNamed(CREATIONS))
+    .then(
+      () => false,
+      (error: { code?: string }) => UNFIT.test(error.code ?? ''),
+    );
 }

@@ -124,7 +124,7 @@ async function deleteMessageTexts(
   for (let after: string | undefined = from; after !== undefined && !isStopping(); ) {
     const start: string = after;
     after = await database.transaction((transaction) =>
-      store.deleteMessageTexts(transaction, account, start, before, ROWS),
+      store.deleteMessageTexts(transaction, account, { from, after: start, before }, ROWS),
     );
   }
 }

@@ -255,18 +255,18 @@ const FORGOTTEN_TO = statement(
 /**
  * Deletes the texts of messages that do not wait for their translation. While one waits, as in a suspended account, the
  * next round begins before it again.
+ * @param range `from`: where the round began; `after`: where this batch begins
  * @returns the id of the last message; undefined if no message is left
  */
 export async function deleteMessageTexts(
   transaction: Transaction,
   account: AccountRef,
-  after: string,
-  before: string,
+  { from, after, before }: { from: string; after: string; before: string },
   limit: number,
 ): Promise<string | undefined> {
   const key = [account.part, account.accountId];
   // Asked first, because a message that is translated in between keeps its text in this round.
-  const [waiting] = await transaction.query(WAITING, [...key, after, before]);
+  const [waiting] = await transaction.query(WAITING, [...key, from, before]);
   const rows = await transaction.query(FORGET_MESSAGES, [...key, after, before, limit]);
   const last = rows
     .map(({ message_id }) => message_id)

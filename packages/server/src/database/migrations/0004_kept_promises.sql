@@ -1,7 +1,4 @@
--- The tone of the job's brand when its tasks were opened: the job belongs to it, also if the brand changes later. '': none;
--- null: the tasks were opened before this column existed.
-alter table edited_jobs add column brand_tone text;
-
+-- First, because the change of the table below locks out its reads until the migration ends.
 -- Entries with more codes than a unit of a document may have: each request that found one read all of its codes. No import
 -- takes them any more. Without a sketch, a restored entry is not compared with similar texts.
 update memory m
@@ -11,3 +8,7 @@ update memory m
    and exists (
      select from (values (m.source), (m.target)) t (pieces)
       where (select count(*) from jsonb_array_elements(t.pieces) p where not (p ? 'text') or p ? 'keep') > 500);
+
+-- The tone of the job's brand when its tasks were opened: the job belongs to it, also if the brand changes later. '': none;
+-- null: the tasks were opened before this column existed.
+alter table edited_jobs add column brand_tone text;
