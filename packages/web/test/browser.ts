@@ -390,7 +390,13 @@ async function findViolations(page: Page, rules: keyof typeof RULES): Promise<Ax
   const builder = new AxeBuilder({ page, axeSource: hasNoFrames ? 'void 0' : AXE_SOURCE })
     .setLegacyMode(true)
     .options({ resultTypes: ['violations'], ...RULES[rules] });
-  return (await (isModal ? builder.include(MODAL) : builder).analyze()).violations;
+  const analyze = async (one: AxeBuilder) => (await one.analyze()).violations;
+  if (!isModal) return analyze(builder);
+  // A dialog may close while it is looked for. Then the page is checked.
+  return analyze(builder.include(MODAL)).catch((error: Error) => {
+    if (!error.message.includes('No elements found for include')) throw error;
+    return findViolations(page, rules);
+  });
 }
 
 async function setAppearance(page: Page, theme: string, direction: string): Promise<void> {
