@@ -1,7 +1,7 @@
 /**
  * The second scenario of the migrate proof: backups with data that older versions of the program made are restored by
  * this version, on which the service continues. `backups/NNNN.backup` is of the last version that knew migration NNNN.
- * Each has the same account, jobs and keys; `dragoman demo` of that version made the other data.
+ * It has an account with a completed machine job, a human job that waits, a chat message and a key.
  */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { countRows, createJob } from '../restore/run.ts';
 
 /** The secret key of the backups, and the API key of their account `shop`. */
 export const SECRET_KEY = 'Tr190NjbgjvzFfEZKifIAQ/HKOGMdKN904rd8TcwYZA=';
-export const API_KEY = 'shop:dgm_live_2e890bcbf375dfcwboLIPMvAB3uvsjJZ_IUhy3FaQdxE2hUGucE';
+export const API_KEY = 'shop:dgm_live_7a4c9022IzrF658vnvOrDR7HfDn_LP9dv2KSnFSu7usA4q9z_Ko';
 /** The result of the job `machine` of this account. */
 export const TRANSLATION = 'La casa es grande.';
 

@@ -57,6 +57,7 @@ const SILENT: Record<string, string> = {
   'people.set_role': 'endSessions reports the sessions that it ends',
   'people.set_profile': 'ends no session',
   'people.unlink': 'endSessions reports the sessions that it ends',
+  'people.set_unconfirmed': 'is shown on no page',
   'retention.': 'old data, deleted in bulk, and accounts whose users can no longer sign in',
   'sessions.forget_ended': 'these sessions have already ended',
   'sessions.insert': 'ends no session',

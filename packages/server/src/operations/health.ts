@@ -1,7 +1,7 @@
 /** Readiness: checks whether a process can do its work. */
 import { MAX_SECONDS, WARN_SECONDS } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
-import { statementsNamed } from '../database/statements.ts';
+import { statement, statementsNamed } from '../database/statements.ts';
 import type { Languages } from '../languages/languages.ts';
 import { countReportingWorkers, HEARD_SECONDS } from '../translation/report.ts';
 
@@ -13,6 +13,7 @@ export interface Readiness {
   warnings?: string[];
 }
 
+const PING = statement<{ one: number }>('operations.ping', 'select 1 as one');
 /** The statements that create what customers order. They use a large part of the schema. */
 const CREATIONS = [
   'jobs.number',
@@ -48,6 +49,7 @@ export async function checkReadiness(options: {
   if (Math.abs(aheadSeconds) > MAX_SECONDS) checks.clock = `is ${difference}; set both by NTP`;
   else if (Math.abs(aheadSeconds) > WARN_SECONDS) warnings.push(`clock: ${difference}; set both by NTP`);
   try {
+    await options.database.query(PING);
     checks.database = (await options.database.canWrite()) ? 'ok' : 'has no room to write';
     if (await isUnfit(options.database))
       checks.database = 'lacks what this version uses; run dragoman doctor';
