@@ -229,6 +229,7 @@ const SQL_ELSEWHERE = [
   'deliveries/queue.ts',
   'jobs/order-numbers.ts',
   'jobs/progress.ts',
+  'operations/health.ts',
   'operations/metrics.ts',
   'overview/overview.ts',
   'work/queue.ts',
