@@ -173,6 +173,7 @@ const WRITES: Record<string, string> = {
   'editing.restore_drafts segments': 'waiting segments get back the draft that a vote replaced',
   'editing.set_cuts segments': 'an editor splits a segment, and moves the places of the split',
   'editing.set_segment segments': 'the first of joined segments gets the source of all',
+  'ledger.count_orders keys': 'a hold and the daily limit of its key hold in one transaction',
   'retention.ask_to_end accounts': 'erasure',
   'retention.end_attempts attempts': 'erasure',
   'retention.end_efforts memory_efforts': 'retention',

@@ -123,6 +123,11 @@ it('a customer creates and rolls a key, and the old key is rejected after the ov
     await form.locator('[aria-invalid=true][name=name]').waitFor();
     await form.getByLabel('Name').fill('Build server');
     await form.getByRole('group', { name: 'Parts of the API' }).getByLabel('Chat').uncheck();
+    await form.getByLabel('Limit per day').fill('five');
+    await form.getByRole('button', { name: 'Create key' }).click();
+    await form.locator('[aria-invalid=true][name=daily_cents]').waitFor();
+    await form.getByLabel('Limit per day').fill('12.50');
+    await takeScreenshots(page, 'account-key-create', 'state');
     await form.getByRole('button', { name: 'Create key' }).click();
     const shown = page.getByRole('dialog', { name: 'Copy it now' });
     const first = (await shown.locator('code').first().innerText()).trim();
@@ -133,7 +138,8 @@ it('a customer creates and rolls a key, and the old key is rejected after the ov
 
     const row = page.getByRole('row').filter({ hasText: 'Build server' });
     // The row shows the scopes of a key that does not have all of them.
-    await row.getByText('Jobs', { exact: true }).waitFor();
+    await row.getByText('All jobs', { exact: true }).waitFor();
+    await row.getByText('$0.00 of $12.50 today').waitFor();
     expect(await row.getByText('Chat', { exact: true }).count()).toBe(0);
     await row.getByRole('button', { name: 'Roll' }).click();
     await page

@@ -64,6 +64,7 @@ const NO_KEY: store.KeyRow = {
   dialect: 'spec',
   read_only: true,
   scopes: [],
+  daily_cents: null,
   key_requests: null,
   allowed_origins: [],
   default_brand: null,
@@ -143,6 +144,7 @@ export function createApiKeyAuthenticator(
       dialect: key.dialect,
       readOnly: key.read_only,
       scopes: key.scopes ?? SCOPES,
+      dailyCents: key.daily_cents ?? undefined,
       requestsPerSecond: key.key_requests ?? undefined,
       allowedOrigins: key.allowed_origins,
       defaultBrand: key.default_brand ?? undefined,
@@ -189,7 +191,7 @@ export function createApiKeyAuthenticator(
 
 /** Requires that the caller's key has a scope. @throws ApiError `insufficient_scope` that names the scope */
 export function requireScope({ scopes }: Caller, scope: KeyScope): void {
-  if (scopes.includes(scope)) return;
+  if (scopes.includes(scope) || (scope === 'machine' && scopes.includes('jobs'))) return;
   // This header of RFC 6750 names the missing scope, because 403 answers of the chat interface have no body.
   throw new ApiError('insufficient_scope', `This key does not have the scope "${scope}".`, {
     'www-authenticate': `ApiKey error="insufficient_scope", scope="${scope}"`,

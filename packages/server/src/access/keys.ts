@@ -18,6 +18,8 @@ export interface NewKey {
   readOnly: boolean;
   /** The scopes of the key; undefined for every scope, including those that later versions add. */
   scopes: readonly KeyScope[] | undefined;
+  /** The most that the key may order in a day, in cents; undefined for no limit. */
+  dailyCents?: number | undefined;
   expiresAt: Date | undefined;
 }
 
@@ -52,12 +54,18 @@ export async function makeKey(
   wanted: NewKey,
 ): Promise<CreatedKeySecret> {
   const made = await addKey(transaction, by, account, wanted);
-  const { environment, name, readOnly: read_only, scopes } = wanted;
+  const { environment, name, readOnly: read_only, scopes, dailyCents } = wanted;
   await recordAudit(transaction, by, {
     action: 'key.made',
     account: account.ref,
     subject: made.key_id,
-    detail: { environment, name, read_only, ...(scopes && { scopes }) },
+    detail: {
+      environment,
+      name,
+      read_only,
+      ...(scopes && { scopes }),
+      ...(dailyCents && { daily_cents: dailyCents }),
+    },
   });
   return made;
 }
@@ -67,7 +75,7 @@ export async function addKey(
   on: Transaction,
   by: Actor,
   { ref, username }: Pick<Account, 'ref' | 'username'>,
-  { environment, name, dialect, readOnly, scopes, expiresAt }: NewKey,
+  { environment, name, dialect, readOnly, scopes, dailyCents, expiresAt }: NewKey,
 ): Promise<CreatedKeySecret> {
   const { keyId: key_id, secret, hash: secret_hash } = createKey(environment);
   await store.lockAccount(on, ref);
@@ -82,6 +90,7 @@ export async function addKey(
     dialect,
     read_only: readOnly,
     scopes: scopes === undefined ? null : SCOPES.filter((scope) => scopes.includes(scope)),
+    daily_cents: dailyCents ?? null,
     expires_at: expiresAt ?? null,
     made_by: typeof by === 'string' ? null : by.userId,
   });
@@ -150,6 +159,7 @@ export async function rollKey(
       dialect: old.dialect,
       readOnly: old.read_only,
       scopes: old.scopes ?? undefined,
+      dailyCents: old.daily_cents ?? undefined,
       expiresAt: old.expires_at ?? undefined,
     });
     await recordAudit(transaction, by, {

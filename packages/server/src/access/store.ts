@@ -16,6 +16,8 @@ export interface KeyRow {
   read_only: boolean;
   /** The scopes of the key; null for every scope. */
   scopes: KeyScope[] | null;
+  /** The most that the key may order in a day, in cents; null for no limit. */
+  daily_cents: number | null;
   default_brand: string | null;
   /**
    * The account's own limit of requests a second for each key; null for the limit of the server
@@ -153,6 +155,7 @@ export interface NewKeyRow {
   dialect: Dialect;
   read_only: boolean;
   scopes: readonly KeyScope[] | null;
+  daily_cents: number | null;
   expires_at: Date | null;
   made_by: string | null;
 }
@@ -160,9 +163,9 @@ export interface NewKeyRow {
 const INSERT_KEY = statement(
   'accounts.insert_key',
   `insert into keys (key_id, part, account_id, environment, name, secret_hash, dialect, read_only, scopes,
-                     expires_at, made_by)
+                     daily_cents, expires_at, made_by)
    values (:key_id, :part, :account_id, :environment, :name, :secret_hash, :dialect, :read_only, :scopes,
-           :expires_at, :made_by)`,
+           :daily_cents, :expires_at, :made_by)`,
 );
 
 export async function insertKey(on: Queryable, account: AccountRef, key: NewKeyRow): Promise<void> {
@@ -177,6 +180,10 @@ export interface StoredKeyRow {
   read_only: boolean;
   /** The scopes of the key; null for every scope. */
   scopes: KeyScope[] | null;
+  /** The most that the key may order in a day (UTC), in cents; null for no limit. */
+  daily_cents: number | null;
+  /** What the key ordered today, in cents. It is counted only for a key with a limit. */
+  ordered_cents: number;
   created_at: Date;
   /** The time of the last use, accurate to the hour; null when the key was never used. */
   last_used_at: Date | null;
@@ -231,8 +238,9 @@ export async function forgetEndedKeys(
 
 const LIST_KEYS = statement<StoredKeyRow>(
   'accounts.keys',
-  `select k.key_id, k.environment, k.name, k.dialect, k.read_only, k.scopes, k.created_at, k.last_used_at,
-          k.expires_at, k.revoked_at, coalesce(least(k.expires_at, k.revoked_at) > now(), true) as live,
+  `select k.key_id, k.environment, k.name, k.dialect, k.read_only, k.scopes, k.daily_cents,
+          case when k.ordered_on = (now() at time zone 'UTC')::date then k.ordered_cents else 0 end as ordered_cents,
+          k.created_at, k.last_used_at, k.expires_at, k.revoked_at, coalesce(least(k.expires_at, k.revoked_at) > now(), true) as live,
           u.email as made_by, coalesce(u.role = 'operator', false) as made_by_operator
      from keys k left join users u on u.user_id = k.made_by
     where k.part = $1 and k.account_id = $2 order by k.created_at, k.key_id`,
@@ -316,7 +324,7 @@ export async function touchKey(on: Queryable, keyId: string): Promise<void> {
 const FIND_KEY = statement<KeyRow>(
   'accounts.find_key',
   `select k.part, k.account_id, a.username, a.status as account_status, k.environment, k.secret_hash, k.dialect, k.read_only,
-          k.scopes, a.default_brand, a.key_requests, a.allowed_origins,
+          k.scopes, k.daily_cents, a.default_brand, a.key_requests, a.allowed_origins,
           case when k.revoked_at <= now() then 'revoked' when k.expires_at <= now() then 'expired' end as ended,
           extract(epoch from least(k.expires_at, k.revoked_at) - now())::float8 as seconds_left,
           coalesce(k.last_used_at < now() - interval '1 hour', true) as untouched

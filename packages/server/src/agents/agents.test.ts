@@ -243,7 +243,7 @@ describe('the route /mcp', () => {
     expect(await use(reader, 'translate_text', HOUSE)).toBe('This key is read-only.');
     const chatter = await withKey({ scopes: ['chat'] });
     expect((await use(chatter, 'list_languages', {})).languages).not.toEqual([]);
-    expect(await use(chatter, 'quote', HOUSE)).toBe('This key does not have the scope "jobs".');
+    expect(await use(chatter, 'quote', HOUSE)).toBe('This key does not have the scope "machine".');
   });
 
   it('counts the calls of tools as requests of the key', async () => {

@@ -3,8 +3,11 @@
 export type Environment = 'production' | 'sandbox';
 export type Dialect = 'spec' | 'legacy';
 
-/** The parts of the API to which a key can be limited. Each operation needs one of them, or only a valid key. */
-export const SCOPES = ['jobs', 'chat', 'deliveries', 'account'] as const;
+/**
+ * The parts of the API to which a key can be limited. Each operation needs one of them, or only a valid key. A key with
+ * `jobs` may also do what `machine` allows.
+ */
+export const SCOPES = ['jobs', 'machine', 'chat', 'deliveries', 'account'] as const;
 export type KeyScope = (typeof SCOPES)[number];
 
 declare const accountBrand: unique symbol;
@@ -28,6 +31,8 @@ export interface Caller {
   readonly dialect: Dialect;
   readonly readOnly: boolean;
   readonly scopes: readonly KeyScope[];
+  /** The most that the key may order in a day (UTC), in cents; undefined for no limit. */
+  readonly dailyCents: number | undefined;
   /** The account's own limit of requests a second for each key; 0 for none, undefined for the limit of the server. */
   readonly requestsPerSecond: number | undefined;
   /** The origins whose pages may call the API of the account from a browser. */

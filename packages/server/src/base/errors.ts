@@ -27,6 +27,10 @@ export const ERRORS = {
     status: 403,
     meaning: 'The key does not have the scope of the operation; `WWW-Authenticate` names it.',
   },
+  key_limit: {
+    status: 403,
+    meaning: 'The key would order more than it may in a day; nothing was created. The day ends at 00:00 UTC.',
+  },
   origin_not_allowed: {
     status: 403,
     meaning: 'The account does not allow requests from pages of this origin.',

@@ -20,7 +20,7 @@ export function brandRoutes(app: FastifyInstance, { database }: { database: Data
   resource(app, '/api/v1/terms/', {
     GET: {
       schema: listTermsSchema,
-      scope: 'jobs',
+      scope: 'machine',
       emptyIsAbsent: true,
       async handler({ caller, query: { brand: named, target_language, q, limit } }) {
         const { brand, defaultBrand } = await resolveBrand(database, caller, named);

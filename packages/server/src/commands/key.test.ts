@@ -33,7 +33,17 @@ const knock = async (key: string) =>
 
 it('dragoman key creates a key, lists it without its secret, and replaces and revokes it', async () => {
   const create = ['key', 'create', username, '--environment', 'production', '--name', 'build'];
-  const made = await runJson(...create, '--read-only', '--expires', '2999-01-01', '--scope', 'jobs', 'chat');
+  const made = await runJson(
+    ...create,
+    '--read-only',
+    '--expires',
+    '2999-01-01',
+    '--scope',
+    'jobs',
+    'chat',
+    '--daily-cents',
+    '500',
+  );
   expect(made).toEqual({
     username,
     environment: 'production',
@@ -60,7 +70,7 @@ it('dragoman key creates a key, lists it without its secret, and replaces and re
   const listed = await command('key', 'list', username);
   expect(listed.stdout).toMatch(
     new RegExp(
-      `^${made.key_id}  production +ended +build +spec +read-only +jobs, chat +2\\S+Z +the operator +2\\S+Z$`,
+      `^${made.key_id}  production +ended +build +spec +read-only +jobs, chat +0 of 500 +2\\S+Z +the operator +2\\S+Z$`,
       'm',
     ),
   );
@@ -94,7 +104,7 @@ it.each([
   [
     ['key', 'create', 'x', '--environment', 'sandbox', '--scope', 'moon'],
     2,
-    /jobs, chat, deliveries, account/,
+    /jobs, machine, chat, deliveries, account/,
   ],
   [['key', 'revoke', 'nobody'], 2, /missing required argument/],
   [['key', 'revoke', 'x', 'y', '--after', 'soon'], 2, /whole number/],

@@ -9,7 +9,17 @@ import { replaceSecretKey } from '../access/secret-key.ts';
 import { rollWebhookSecret } from '../access/webhook-secrets.ts';
 import { recordAudit } from '../audit/audit.ts';
 import { type Dialect, type Environment, type KeyScope, SCOPES } from '../base/account.ts';
-import { data, date, duration, environment, json, settingsWith, withStore, withVault } from './options.ts';
+import {
+  amount,
+  data,
+  date,
+  duration,
+  environment,
+  json,
+  settingsWith,
+  withStore,
+  withVault,
+} from './options.ts';
 import { CommandError, print, printJson, printTable, say } from './output.ts';
 
 interface Options {
@@ -45,6 +55,7 @@ function addCreate(key: Command): void {
     .addOption(
       new Option('--scope <scope...>', 'what it may be used for; everything by default').choices(SCOPES),
     )
+    .option('--daily-cents <cents>', 'the most that it may order in a day (UTC); no limit by default', amount)
     .option('--expires <date>', 'when it expires, in UTC; never by default', date)
     .addOption(data())
     .addOption(json())
@@ -57,6 +68,7 @@ function addCreate(key: Command): void {
           dialect: Dialect;
           readOnly: boolean;
           scope?: KeyScope[];
+          dailyCents?: number;
           expires?: Date;
         },
       ) =>
@@ -100,6 +112,7 @@ function addList(key: Command): void {
             'dialect',
             'access',
             'scopes',
+            'cents a day',
             'ends',
             'made by',
             'last used',
@@ -112,6 +125,7 @@ function addList(key: Command): void {
             one.dialect,
             one.read_only ? 'read-only' : 'full',
             one.scopes?.join(', ') ?? 'all',
+            one.daily_cents === null ? 'no limit' : `${one.ordered_cents} of ${one.daily_cents}`,
             iso(endOf(one)),
             one.made_by ?? 'the operator',
             iso(one.last_used_at),

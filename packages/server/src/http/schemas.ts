@@ -63,6 +63,12 @@ export const GIVEN_SCOPES = Type.Optional(
     Type.Null(),
   ]),
 );
+export const DAILY_CENTS = Type.Union([Type.Integer({ minimum: 1, maximum: 1_000_000_000 }), Type.Null()], {
+  description: 'The most that the key may order in a day (UTC), in cents; null for no limit.',
+});
+export const ORDERED_CENTS = Type.Integer({
+  description: 'What the key ordered today, in cents. It is counted only for a key with a limit.',
+});
 /** The environment to which a request applies. */
 export const IN_ENVIRONMENT = Type.Enum(['production', 'sandbox'], { default: 'production' });
 export const OPTIONAL_TEXT = Type.Union([Type.String(), Type.Null()]);

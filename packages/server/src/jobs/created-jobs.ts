@@ -3,7 +3,7 @@ import { quotaWords, type SandboxQuota } from '../accounts/sandbox-words.ts';
 import type { Caller } from '../base/account.ts';
 import { ApiError, fieldError } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
-import { isOverdrawn, readBalances } from '../ledger/ledger.ts';
+import { isOverdrawn, isOverLimit, readBalances } from '../ledger/ledger.ts';
 import { findIdempotencyKey, type IdempotencyKey } from './idempotency-store.ts';
 import type { JobInserter } from './insert.ts';
 import type { NewJob } from './insert-store.ts';
@@ -74,8 +74,8 @@ export async function findKeyedJobs(
 }
 
 /**
- * Rethrows an insert error; an overdrawn balance becomes `insufficient_balance` with the cents that are
- * missing.
+ * Rethrows an insert error. An overdrawn balance becomes `insufficient_balance` with the cents that are missing, and
+ * an order above the daily limit of the key `key_limit`.
  */
 export async function rejectInsert(
   database: Database,
@@ -83,6 +83,10 @@ export async function rejectInsert(
   caller: Caller,
   cents: number,
 ): Promise<never> {
+  if (isOverLimit(error)) {
+    const limit = `This key may order for ${caller.dailyCents} cents a day (UTC)`;
+    throw new ApiError('key_limit', `${limit}; ${cents} cents more would be above that.`);
+  }
   if (!isOverdrawn(error)) throw error;
   const balances = await readBalances(database, caller.account);
   const { balance, credit_limit } = balances.find(({ environment }) => environment === caller.environment)!;

@@ -312,6 +312,7 @@ async function callerOf(
     dialect: 'spec',
     readOnly: false,
     scopes: SCOPES,
+    dailyCents: undefined,
     requestsPerSecond: undefined,
     allowedOrigins: [],
     defaultBrand: await defaultBrand(database, ref),

@@ -30,6 +30,8 @@ export interface NewJob {
   callbackUrl: string | undefined;
   words: number;
   priceCents: number;
+  /** The key whose daily limit counts the price; undefined for a key without a limit and for people. */
+  limitedKey?: string | undefined;
   /** The price of a word without a discount. */
   centsPerWord: number;
   /** Undefined if every word has the full price. */

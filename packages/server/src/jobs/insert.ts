@@ -360,12 +360,13 @@ function hold(
   transaction: Transaction,
   jobs: readonly NewJob[],
 ): Promise<(account: AccountRef, environment: Environment) => number | undefined> {
-  const holds = jobs.map(({ account, environment, jobId, priceCents: cents }) => ({
+  const holds = jobs.map(({ account, environment, jobId, priceCents: cents, limitedKey }) => ({
     account,
     environment,
     jobId,
     charge: 1,
     cents,
+    limitedKey,
   }));
   return holdPrices(transaction, holds);
 }

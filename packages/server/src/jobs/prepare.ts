@@ -81,6 +81,7 @@ export function createJobPreparer(options: JobPreparerOptions): JobPreparer {
       callbackUrl: request.callbackUrl,
       words,
       priceCents: price.cents,
+      limitedKey: caller.dailyCents === undefined ? undefined : caller.keyId,
       centsPerWord: price.centsPerWord,
       discounts: price.discounts.length === 0 ? undefined : price.discounts,
       holdSeconds: Math.max(

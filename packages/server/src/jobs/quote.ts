@@ -47,7 +47,7 @@ export function quoteRoutes(app: FastifyInstance, { creator }: { creator: JobCre
   resource(app, '/api/v1/quote/', {
     POST: {
       schema: quoteSchema,
-      scope: 'jobs',
+      scope: 'machine',
       bodyLimit: 'texts',
       unchecked: true,
       async handler({ caller, body }) {

@@ -18,12 +18,11 @@ import {
   rejectJobSchema,
   upgradeJobSchema,
 } from './schemas.ts';
-import type { JobTier } from './store.ts';
 
-const PATHS: { path: string; tier: JobTier }[] = [
-  { path: '/tapi/v2/translation/', tier: 'human' },
-  { path: '/tapi/v2/mt_translation/', tier: 'machine' },
-];
+const PATHS = [
+  { path: '/tapi/v2/translation/', tier: 'human', scope: 'jobs' },
+  { path: '/tapi/v2/mt_translation/', tier: 'machine', scope: 'machine' },
+] as const;
 
 /**
  * The body limit of an upgrade in bytes. Instructions of 10,000 characters fit: they take up to 120,000 bytes
@@ -57,11 +56,11 @@ export function jobRoutes(
       return reply.code(202).send(await creator.upgrade(request.caller, uid, request.body));
     },
   };
-  for (const { path, tier } of PATHS) {
+  for (const { path, tier, scope } of PATHS) {
     resource(app, path, {
       POST: {
         schema: createJobSchema(tier),
-        scope: 'jobs',
+        scope,
         bodyLimit: 'texts',
         unchecked: true,
         async handler(request, reply) {
@@ -74,7 +73,7 @@ export function jobRoutes(
       },
       GET: {
         schema: listJobsSchema(tier),
-        scope: 'jobs',
+        scope,
         unchecked: true,
         async handler(request) {
           const parameters = parametersOf(request);
@@ -88,7 +87,7 @@ export function jobRoutes(
     resource(app, `${path}:uid/`, {
       GET: {
         schema: readJobSchema(tier),
-        scope: 'jobs',
+        scope,
         async handler(request) {
           const { uid } = request.params;
           return database.read((reader) => readJob(reader, request.caller, tier, uid));
@@ -96,7 +95,7 @@ export function jobRoutes(
       },
       DELETE: {
         schema: cancelJobSchema(tier),
-        scope: 'jobs',
+        scope,
         async handler(request, reply) {
           const { uid } = request.params;
           await cancelJob(database, hooks, request.caller, tier, uid);

@@ -118,7 +118,14 @@ async function move(
     const charge = await nextCharge(transaction, account, row.job_id);
     const upgrade = { jobId: row.job_id, job, hash, charge, from, to, actor: by[0] };
     if (!(await upgrades.writeUpgrade(transaction, account, upgrade))) return;
-    const hold = { account, environment, jobId: row.job_id, charge, cents: job.priceCents };
+    const hold = {
+      account,
+      environment,
+      jobId: row.job_id,
+      charge,
+      cents: job.priceCents,
+      limitedKey: job.limitedKey,
+    };
     await holdPrices(transaction, [hold]);
   });
 }

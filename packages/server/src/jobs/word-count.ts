@@ -46,7 +46,7 @@ export function wordCountRoutes(
   resource(app, '/tapi/v2/wordcount/', {
     POST: {
       schema: countWordsSchema,
-      scope: 'jobs',
+      scope: 'machine',
       bodyLimit: 'texts',
       emptyIsAbsent: true,
       async handler(request, reply) {

@@ -184,15 +184,19 @@ export interface Hold {
    */
   charge: number;
   cents: number;
+  /** The key whose daily limit counts the price; undefined for a key without a limit and for people. */
+  limitedKey?: string | undefined;
 }
 
 /** The key of a hold: the job and the number of its charge. */
 export type Charge = Pick<Hold, 'jobId' | 'charge'>;
 
 /**
- * Holds the prices of several jobs in one statement. Free jobs get no hold.
+ * Holds the prices of several jobs in one statement, and counts them for the daily limits of their keys. Free jobs get
+ * no hold.
  * @returns the new balance of each account in cents; undefined for an account without a hold
- * @throws the check violation of `balances_credit_limit` when an account cannot pay; see `isOverdrawn`
+ * @throws the check violation of `balances_credit_limit` when an account cannot pay; see `isOverdrawn`;
+ *   that of `keys_daily_limit` when a key may not order so much today; see `isOverLimit`
  */
 export async function holdPrices(
   transaction: Transaction,
@@ -200,6 +204,9 @@ export async function holdPrices(
 ): Promise<(account: AccountRef, environment: Environment) => number | undefined> {
   const entries = holds.filter(({ cents }) => cents > 0).map((hold) => ({ ...hold, transferId: uuidv7() }));
   const rows = entries.length > 0 ? await store.insertHolds(transaction, entries) : [];
+  // After the holds: their statement has locked the balances, so that two batches do not lock keys in different orders.
+  const limited = entries.filter(({ limitedKey }) => limitedKey !== undefined);
+  if (limited.length > 0) await store.countOrders(transaction, limited);
   const left = new Map(rows.map((row) => [`${row.account_id} ${row.environment}`, row.available_cents]));
   return (account, environment) => left.get(`${account.accountId} ${environment}`);
 }
@@ -216,6 +223,11 @@ export async function nextCharge(
 /** Returns whether an error of `holdPrices` means that the account cannot pay. */
 export function isOverdrawn(error: unknown): boolean {
   return constraintOf(error) === 'balances_credit_limit';
+}
+
+/** Returns whether an error of `holdPrices` means that the key may not order so much today. */
+export function isOverLimit(error: unknown): boolean {
+  return constraintOf(error) === 'keys_daily_limit';
 }
 
 /** Captures what is left of the holds of several charges in one statement. Free jobs have no hold. */

@@ -303,6 +303,33 @@ export async function insertHolds(
   return rows;
 }
 
+const COUNT_ORDERS = statement(
+  'ledger.count_orders',
+  `with ordered as (
+     select part, account_id, key_id, sum(cents)::bigint as cents
+       from unnest($1::smallint[], $2::uuid[], $3::text[], $4::bigint[]) as g (part, account_id, key_id, cents)
+      group by 1, 2, 3)
+   update keys k
+      set ordered_on = (now() at time zone 'UTC')::date,
+          ordered_cents = o.cents
+            + case when k.ordered_on = (now() at time zone 'UTC')::date then k.ordered_cents else 0 end
+     from ordered o
+    where k.part = o.part and k.account_id = o.account_id and k.key_id = o.key_id`,
+);
+
+/** Counts orders for the daily limits of their keys. @throws the check violation of `keys_daily_limit` */
+export async function countOrders(
+  transaction: Transaction,
+  orders: readonly (Pick<HoldEntry, 'account' | 'cents'> & { limitedKey?: string | undefined })[],
+): Promise<void> {
+  await transaction.query(COUNT_ORDERS, [
+    orders.map(({ account }) => account.part),
+    orders.map(({ account }) => account.accountId),
+    orders.map(({ limitedKey }) => limitedKey),
+    orders.map(({ cents }) => cents),
+  ]);
+}
+
 // Copies environment and amount from the hold, without the released part. A free job has no hold, so it gets no transfer.
 const CAPTURE_ALL = statement(
   'ledger.capture_all',

@@ -76,7 +76,7 @@ export function memoryLookUpRoutes(app: FastifyInstance, { database }: { databas
   resource(app, '/api/v1/memory/', {
     GET: {
       schema: searchSchema,
-      scope: 'jobs',
+      scope: 'machine',
       emptyIsAbsent: true,
       async handler({ caller, query }) {
         // All entries belong to production, so other environments have none.

@@ -27,6 +27,7 @@ import { type Checked, resource } from '../http/http.ts';
 import {
   accountParameters,
   CENTS,
+  DAILY_CENTS,
   described,
   ENVIRONMENT,
   GIVEN_SCOPES,
@@ -36,6 +37,7 @@ import {
   OPTIONAL_GIVEN_MOMENT,
   OPTIONAL_MOMENT,
   OPTIONAL_TEXT,
+  ORDERED_CENTS,
   PAGE,
   textOf,
   USERNAME,
@@ -100,6 +102,8 @@ const Key = Type.Object(
     dialect: Type.Enum(['spec', 'legacy']),
     read_only: Type.Boolean(),
     scopes: KEY_SCOPES,
+    daily_cents: DAILY_CENTS,
+    ordered_cents: ORDERED_CENTS,
     created_at: MOMENT,
     last_used_at: OPTIONAL_MOMENT,
     expires_at: OPTIONAL_MOMENT,
@@ -243,6 +247,7 @@ const schemas = {
       dialect: DIALECT,
       read_only: Type.Boolean({ default: false }),
       scopes: GIVEN_SCOPES,
+      daily_cents: Type.Optional(DAILY_CENTS),
     }),
   }),
   revokeKey: described('revokeAccountKey', 'Revoke a key of an account', Detail, {
@@ -315,8 +320,14 @@ export function accountConsole(app: FastifyInstance, { database, vault }: Accoun
       schema: schemas.makeKey,
       async handler(request, reply) {
         const account = await requestedAccount(database, request);
-        const { read_only: readOnly, scopes, ...named } = request.body;
-        const wanted = { ...named, readOnly, scopes: scopes ?? undefined, expiresAt: undefined };
+        const { read_only: readOnly, scopes, daily_cents, ...named } = request.body;
+        const wanted = {
+          ...named,
+          readOnly,
+          scopes: scopes ?? undefined,
+          dailyCents: daily_cents ?? undefined,
+          expiresAt: undefined,
+        };
         const made = await database.transaction((transaction) =>
           makeKey(transaction, request.person, account, wanted),
         );

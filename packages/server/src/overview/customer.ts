@@ -16,6 +16,7 @@ import { countDeadDeliveries } from '../deliveries/log.ts';
 import { resource } from '../http/http.ts';
 import {
   CENTS,
+  DAILY_CENTS,
   describedOwn,
   ENVIRONMENT,
   GIVEN_SCOPES,
@@ -25,6 +26,7 @@ import {
   ONE_LINE,
   OPTIONAL_MOMENT,
   OPTIONAL_TEXT,
+  ORDERED_CENTS,
   OVERLAP_BODY,
   OVERLAP_SECONDS,
 } from '../http/schemas.ts';
@@ -112,6 +114,8 @@ const Key = Type.Object(
     dialect: Type.Enum(['spec', 'legacy']),
     read_only: Type.Boolean(),
     scopes: KEY_SCOPES,
+    daily_cents: DAILY_CENTS,
+    ordered_cents: ORDERED_CENTS,
     created_at: MOMENT,
     last_used_at: OPTIONAL_MOMENT,
     expires_at: OPTIONAL_MOMENT,
@@ -175,6 +179,7 @@ const schemas = {
       environment: ENVIRONMENT,
       read_only: Type.Boolean({ default: false }),
       scopes: GIVEN_SCOPES,
+      daily_cents: Type.Optional(DAILY_CENTS),
       expires_at: Type.Optional(Type.Union([Type.String({ format: 'future' }), Type.Null()])),
     }),
   }),
@@ -232,13 +237,14 @@ function keyRoutes(app: FastifyInstance, { database, vault }: CustomerOptions): 
       schema: schemas.makeKey,
       async handler(request, reply) {
         const account = accountOf(request);
-        const { name, environment, read_only, scopes, expires_at } = request.body;
+        const { name, environment, read_only, scopes, daily_cents, expires_at } = request.body;
         const wanted = {
           name,
           environment,
           dialect: 'spec' as const,
           readOnly: read_only,
           scopes: scopes ?? undefined,
+          dailyCents: daily_cents ?? undefined,
           expiresAt: expires_at == null ? undefined : new Date(expires_at),
         };
         await limitCredentials(database, vault, account.ref);

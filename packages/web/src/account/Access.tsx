@@ -12,9 +12,9 @@ import { ConfirmDialog, Dialog, DialogActions } from '../ui/Dialog.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { Facts } from '../ui/Facts.tsx';
 import { ChoiceField, Field, Form, SubmitButton } from '../ui/form.tsx';
+import { KeyLimitFields, KeyLimitTags, keyLimitsOf } from '../ui/KeyLimits.tsx';
 import { Notice } from '../ui/Notice.tsx';
 import { Card, Page, Section } from '../ui/Page.tsx';
-import { ScopesField, ScopeTags, scopesOf } from '../ui/Scopes.tsx';
 import { StatusBadge, Tag } from '../ui/StatusBadge.tsx';
 import { type Column, Table } from '../ui/Table.tsx';
 import { toast } from '../ui/Toast.tsx';
@@ -111,10 +111,10 @@ function Keys({ onMade }: { onMade(shown: Shown): void }) {
     {
       header: t('account.key.name'),
       wide: true,
-      cell: ({ name, key_id, read_only, scopes }) => (
+      cell: ({ name, key_id, read_only, ...limits }) => (
         <>
           <bdi>{name}</bdi> {read_only && <Tag>{t('account.key.read_only')}</Tag>}{' '}
-          <ScopeTags scopes={scopes} />
+          <KeyLimitTags {...limits} />
           <div className={css.muted}>
             <code dir="ltr">{key_id}…</code>
           </div>
@@ -276,7 +276,7 @@ function MakeKey({ opened, onClose, onMade }: MadeProps & { onMade(shown: Shown)
             name,
             environment: where,
             read_only: may === 'read',
-            scopes: scopesOf(values),
+            ...keyLimitsOf(values, t),
           };
           const { key } = await call('makeOwnKey', { body });
           await queries.invalidateQueries(keys());
@@ -298,7 +298,7 @@ function MakeKey({ opened, onClose, onMade }: MadeProps & { onMade(shown: Shown)
             label: t(`account.key.permissions.${value}`),
           }))}
         />
-        <ScopesField />
+        <KeyLimitFields />
         <DialogActions>
           <Button onClick={onClose}>{t('ui.cancel')}</Button>
           <SubmitButton>{t('account.key.make')}</SubmitButton>

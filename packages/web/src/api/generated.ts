@@ -545,6 +545,10 @@ export type ConsoleKey = {
   read_only: boolean;
   /** The parts of the API that the key may use; null for every part. */
   scopes: KeyScope[] | null;
+  /** The most that the key may order in a day (UTC), in cents; null for no limit. */
+  daily_cents: number | null;
+  /** What the key ordered today, in cents. It is counted only for a key with a limit. */
+  ordered_cents: number;
   /** ISO 8601, in UTC. */
   created_at: string;
   last_used_at: string | null;
@@ -1253,7 +1257,7 @@ export type JudgedJob = {
   status: 'new' | 'machine_translate_in_progress' | 'translating' | 'completed' | 'failed' | 'canceled' | 'accepted' | 'rejected'
 };
 
-export type KeyScope = 'jobs' | 'chat' | 'deliveries' | 'account';
+export type KeyScope = 'jobs' | 'machine' | 'chat' | 'deliveries' | 'account';
 
 export type Lease = {
   /** The lease token. Every change of the task sends it; a later claim invalidates it. */
@@ -1739,6 +1743,10 @@ export type OwnKey = {
   read_only: boolean;
   /** The parts of the API that the key may use; null for every part. */
   scopes: KeyScope[] | null;
+  /** The most that the key may order in a day (UTC), in cents; null for no limit. */
+  daily_cents: number | null;
+  /** What the key ordered today, in cents. It is counted only for a key with a limit. */
+  ordered_cents: number;
   /** ISO 8601, in UTC. */
   created_at: string;
   last_used_at: string | null;
@@ -2443,7 +2451,7 @@ export type WebError = {
   }
 };
 
-export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'second_factor_required' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'insufficient_scope' | 'origin_not_allowed' | 'account_suspended' | 'chat_not_allowed' | 'owner_only' | 'second_factor_missing' | 'passwords_off' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'price_changed' | 'text_changed' | 'rule_changed' | 'unconfirmed' | 'query_open' | 'not_joinable' | 'not_splittable' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'too_many_streams' | 'rate_limited' | 'sandbox_quota' | 'headers_too_large' | 'server_error' | 'unavailable';
+export type WebErrorCode = 'invalid_request' | 'unauthorized' | 'not_signed_in' | 'wrong_sign_in' | 'second_factor_required' | 'insufficient_balance' | 'invalid_subscription' | 'read_only_key' | 'insufficient_scope' | 'key_limit' | 'origin_not_allowed' | 'account_suspended' | 'chat_not_allowed' | 'owner_only' | 'second_factor_missing' | 'passwords_off' | 'cross_site' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'stale_lease' | 'conflict' | 'price_changed' | 'text_changed' | 'rule_changed' | 'unconfirmed' | 'query_open' | 'not_joinable' | 'not_splittable' | 'job_canceled' | 'nothing_waits' | 'task_taken' | 'too_many_claims' | 'claims_paused' | 'too_large' | 'checks_failed' | 'unsupported_type' | 'too_many_attempts' | 'too_many_streams' | 'rate_limited' | 'sandbox_quota' | 'headers_too_large' | 'server_error' | 'unavailable';
 
 export type WebhookEndpoint = {
   id: string;
@@ -3283,6 +3291,8 @@ export interface Operations {
       environment: 'production' | 'sandbox';
       read_only?: boolean | undefined;
       scopes?: KeyScope[] | null | undefined;
+      /** The most that the key may order in a day (UTC), in cents; null for no limit. */
+      daily_cents?: number | null | undefined;
       expires_at?: string | null | undefined
     };
     answer: OwnMadeKey
@@ -3982,7 +3992,9 @@ export interface Operations {
       environment: 'production' | 'sandbox';
       dialect?: 'spec' | 'legacy' | undefined;
       read_only?: boolean | undefined;
-      scopes?: KeyScope[] | null | undefined
+      scopes?: KeyScope[] | null | undefined;
+      /** The most that the key may order in a day (UTC), in cents; null for no limit. */
+      daily_cents?: number | null | undefined
     };
     answer: ConsoleMadeKey
   };

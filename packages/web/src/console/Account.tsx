@@ -11,11 +11,11 @@ import { CopyLine } from '../ui/CopyButton.tsx';
 import { ConfirmDialog, Dialog, DialogActions } from '../ui/Dialog.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { ChoiceField, Field, Form, FormActions, SubmitButton, TextField, type Values } from '../ui/form.tsx';
+import { KeyLimitFields, KeyLimitTags, keyLimitsOf } from '../ui/KeyLimits.tsx';
 import { Link } from '../ui/Link.tsx';
-import { Money } from '../ui/Money.tsx';
+import { centsOf, Money } from '../ui/Money.tsx';
 import { Notice } from '../ui/Notice.tsx';
 import { Card, Section } from '../ui/Page.tsx';
-import { ScopesField, ScopeTags, scopesOf } from '../ui/Scopes.tsx';
 import { StatusBadge, Tag } from '../ui/StatusBadge.tsx';
 import { Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
@@ -23,7 +23,7 @@ import { AccountPage } from './AccountPage.tsx';
 import css from './console.module.css';
 import { Endpoints, endpointsQuery } from './Endpoints.tsx';
 import { Suspend, Suspended } from './Suspension.tsx';
-import { Count, centsOf, Facts, Figures, useChange, useEnvironmentChoices } from './shared.tsx';
+import { Count, Facts, Figures, useChange, useEnvironmentChoices } from './shared.tsx';
 
 const account = (username: string) => query('readAccount', { path: { username } });
 const brands = (username: string) => query('listConsoleBrands', { path: { username } });
@@ -170,7 +170,7 @@ function Edit({ account, onDone }: { account: ConsoleAccount; onDone(): void }) 
       const written = values[name] ?? '';
       if (written.trim() === '') return null;
       const found = centsOf(written);
-      if (found === undefined || found < 0) errors[name] = t('console.money.wrong');
+      if (found === undefined || found < 0) errors[name] = t('ui.money_wrong');
       return found ?? null;
     };
     const written = (values.key_requests ?? '').trim();
@@ -355,11 +355,11 @@ function Keys({ account: { username, keys } }: { account: ConsoleAccount }) {
           },
           {
             header: t('console.environment'),
-            cell: ({ environment, read_only, scopes }) => (
+            cell: ({ environment, read_only, ...limits }) => (
               <span className={css.row}>
                 <Tag>{t(`console.environment.${environment}`)}</Tag>
                 {read_only && <Tag>{t('console.keys.read_only')}</Tag>}
-                <ScopeTags scopes={scopes} />
+                <KeyLimitTags {...limits} />
               </span>
             ),
           },
@@ -433,7 +433,7 @@ function MakeKey({ username, opened, onClose }: MakeKeyProps) {
               name,
               environment: environment as 'production' | 'sandbox',
               read_only: rights === 'read',
-              scopes: scopesOf(values),
+              ...keyLimitsOf(values, t),
             };
             setMade(await change(() => call('makeAccountKey', { path: { username }, body })));
           }}
@@ -448,7 +448,7 @@ function MakeKey({ username, opened, onClose }: MakeKeyProps) {
               { value: 'read', label: t('console.keys.read_only') },
             ]}
           />
-          <ScopesField />
+          <KeyLimitFields />
           <DialogActions>
             <Button onClick={close}>{t('ui.cancel')}</Button>
             <SubmitButton>{t('console.keys.make')}</SubmitButton>

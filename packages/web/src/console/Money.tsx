@@ -14,14 +14,14 @@ import { Empty } from '../ui/Empty.tsx';
 import { FailureNotice } from '../ui/Failure.tsx';
 import { ChoiceFilter, Filters } from '../ui/Filters.tsx';
 import { ChoiceField, Field, Form, FormActions, SubmitButton, type Values } from '../ui/form.tsx';
-import { Money as Dollars } from '../ui/Money.tsx';
+import { centsOf, Money as Dollars } from '../ui/Money.tsx';
 import { Notice } from '../ui/Notice.tsx';
 import { Card, Section } from '../ui/Page.tsx';
 import { Table } from '../ui/Table.tsx';
 import { When } from '../ui/When.tsx';
 import { AccountPage } from './AccountPage.tsx';
 import css from './console.module.css';
-import { centsOf, Figures, useChange, useEnvironmentChoices } from './shared.tsx';
+import { Figures, useChange, useEnvironmentChoices } from './shared.tsx';
 
 type Environment = 'production' | 'sandbox';
 const environmentOf = ({ environment }: Search): Environment =>
@@ -153,7 +153,7 @@ function TransferForm({ username, environment }: { username: string; environment
   async function preview(values: Values): Promise<void> {
     const cents = kind === 'refund' ? undefined : centsOf(values.cents ?? '');
     if (kind !== 'refund' && cents === undefined) {
-      throw new CallError('invalid_request', '', { fields: { cents: t('console.money.wrong') } });
+      throw new CallError('invalid_request', '', { fields: { cents: t('ui.money_wrong') } });
     }
     const transfer: Transfer = {
       kind,

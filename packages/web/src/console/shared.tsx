@@ -101,14 +101,6 @@ export function Duration({ seconds }: { seconds: number }) {
   );
 }
 
-/** Parses dollars such as `12.5` or `12,50` into cents. Returns undefined for anything else. */
-export function centsOf(written: string): number | undefined {
-  const [, sign, whole, part = ''] = /^([-−]?)\s*(\d{1,9})(?:[.,](\d{1,2}))?$/.exec(written.trim()) ?? [];
-  if (whole === undefined) return undefined;
-  const cents = Number(whole) * 100 + Number(part.padEnd(2, '0'));
-  return sign ? -cents : cents;
-}
-
 type NamedValue = readonly [name: string, value: ReactNode];
 
 /** Shows names with their values. Names without a value are left out. */

@@ -22,3 +22,11 @@ export function Money({ cents }: { cents: number }) {
     </bdi>
   );
 }
+
+/** Parses dollars such as `12.5` or `12,50` into cents. Returns undefined for anything else. */
+export function centsOf(written: string): number | undefined {
+  const [, sign, whole, part = ''] = /^([-−]?)\s*(\d{1,9})(?:[.,](\d{1,2}))?$/.exec(written.trim()) ?? [];
+  if (whole === undefined) return undefined;
+  const cents = Number(whole) * 100 + Number(part.padEnd(2, '0'));
+  return sign ? -cents : cents;
+}
