@@ -4,7 +4,7 @@
  */
 import { createTransport } from 'nodemailer';
 import type { Vault } from '../access/secrets.ts';
-import { limitAttempts, mayAttempt } from '../access/sessions.ts';
+import { forgiveAttempt, limitAttempts, mayAttempt } from '../access/sessions.ts';
 import type { AccountRef } from '../base/account.ts';
 import type { Log } from '../base/log.ts';
 import type { Queryable } from '../database/database.ts';
@@ -41,6 +41,11 @@ export function limitMails(on: Queryable, vault: Vault, account: AccountRef): Pr
 /** Counts a mail like `limitMails`. @returns false if it must wait */
 export function mayMail(on: Queryable, vault: Vault, account: AccountRef): Promise<boolean> {
   return mayAttempt(on, markOf(vault, account), MAILS_OF_ACCOUNT);
+}
+
+/** Takes back one count, because the mail could not be sent. */
+export function forgiveMail(on: Queryable, vault: Vault, account: AccountRef): Promise<void> {
+  return forgiveAttempt(on, markOf(vault, account));
 }
 
 const markOf = (vault: Vault, { accountId }: AccountRef) => vault.mark(`mails of ${accountId}`);

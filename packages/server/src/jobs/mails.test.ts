@@ -3,7 +3,7 @@ import { createFake } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
-import { createMailer, mayMail } from '../accounts/mail.ts';
+import { createMailer, forgiveMail, mayMail } from '../accounts/mail.ts';
 import { createLog } from '../base/log.ts';
 import { createConnection } from '../database/connections.ts';
 import { editNext } from '../testing/editors.ts';
@@ -41,12 +41,13 @@ afterAll(async () => {
 const mailsTo = ({ email }: TestPerson) => mailbox.received.filter(({ to }) => to.includes(email));
 
 /** Mails all users whose mail is due, as the workers of the server do every 30 seconds. */
-function mailAll(): Promise<void> {
-  const settings = { smtpUrl: mailbox.url, mailFrom: 'dragoman@example.com' };
+function mailAll(smtpUrl = mailbox.url): Promise<void> {
+  const settings = { smtpUrl, mailFrom: 'dragoman@example.com' };
   const mailer = createMailer(settings, createLog('silent'));
   return mailFinishedJobs(server.database, {
     mailer,
     mayMail: (account) => mayMail(server.database, server.store.vault, account),
+    forgiveMail: (account) => forgiveMail(server.database, server.store.vault, account),
     root: () => server.url,
   });
 }
@@ -135,6 +136,19 @@ it('mails of an account are counted together, and a mail about documents waits w
   await owner.query('update sign_ins set closed_until = last_at');
   await owner.query('update jobs set mail_at = now() where mail_to = $1', [customer.userId]);
   expect((await readMail(customer)).text).toContain('counted, en to es');
+});
+
+it('a mail that the SMTP server does not take is not counted', async () => {
+  const customer = await createCustomer();
+  await finish(customer, await send(customer, 'undelivered.txt'));
+  const again = 'update jobs set mail_at = now() where mail_to = $1';
+  for (let turn = 0; turn < 52; turn++) {
+    await mailAll('smtp://127.0.0.1:1');
+    await owner.query(again, [customer.userId]);
+  }
+  const invited = await customer.call('POST', '/api/account/team', { email: 'still-free@example.com' });
+  expect(invited.status).toBe(201);
+  expect((await readMail(customer)).text).toContain('undelivered, en to es');
 });
 
 it('one mail names all documents when the last one is finished, but none that was canceled', async () => {

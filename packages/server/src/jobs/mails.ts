@@ -15,6 +15,8 @@ export interface JobMailOptions {
   mailer: { send(mail: { to: string; subject: string; text: string }): Promise<boolean | undefined> };
   /** Counts a mail of an account. Returns false if the account has caused too many mails, so that this one must wait. */
   mayMail(account: AccountRef): Promise<boolean>;
+  /** Takes back the count of a mail that could not be sent. */
+  forgiveMail(account: AccountRef): Promise<void>;
   /** Returns the public address of the server. */
   root(): string;
 }
@@ -51,7 +53,7 @@ async function mailJobs(
   database: Database,
   account: AccountRef,
   claimed: readonly JobToMail[],
-  { mailer, mayMail, root }: JobMailOptions,
+  { mailer, mayMail, forgiveMail, root }: JobMailOptions,
 ): Promise<'done' | 'waits' | 'failed'> {
   // Who cancels a job knows it.
   const jobs = claimed.filter(({ status }) => status !== 'canceled');
@@ -75,7 +77,9 @@ async function mailJobs(
     subject,
     text: `Hello ${first.name},\n\n${head}\n\n${lines.join('\n\n')}\n\nYou asked for this e-mail when you sent the documents.\n`,
   });
-  return sent === false ? 'failed' : 'done';
+  if (sent !== false) return 'done';
+  await forgiveMail(account);
+  return 'failed';
 }
 
 /**

@@ -5,7 +5,7 @@ import { unwatchFile, watchFile } from 'node:fs';
 import type { Engine } from '@dragoman/engines';
 import { createSecretReader } from '../access/webhook-secrets.ts';
 import { mailFailedEndpoint } from '../accounts/endpoint-mail.ts';
-import { createMailer, mayMail } from '../accounts/mail.ts';
+import { createMailer, forgiveMail, mayMail } from '../accounts/mail.ts';
 import type { AccountRef } from '../base/account.ts';
 import { followDeliveries } from '../chats/chats.ts';
 import { startCorrections } from '../chats/correction.ts';
@@ -70,6 +70,7 @@ export function startWorkerRole(context: Context, engines: Engine[]) {
   const mails = {
     mailer: createMailer(context.settings, log),
     mayMail: (account: AccountRef) => mayMail(database, context.store.vault, account),
+    forgiveMail: (account: AccountRef) => forgiveMail(database, context.store.vault, account),
     root: context.root,
   };
   const upkeeps = [
