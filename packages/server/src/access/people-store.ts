@@ -140,7 +140,7 @@ export function selectUsersOf(on: Queryable, account: AccountRef): Promise<UserR
 const SET_PROFILE = statement(
   'people.set_profile',
   `update users set name = coalesce($2, name), locale = case when $3 then $4 else locale end,
-          theme = coalesce($5, theme), review_share = coalesce($6, review_share)
+          theme = coalesce($5, theme), review_share = coalesce($6, review_share), email = coalesce($7, email)
     where user_id = $1`,
 );
 
@@ -153,10 +153,19 @@ export async function setProfile(
     locale?: string | null | undefined;
     theme?: Theme | undefined;
     reviewShare?: number | undefined;
+    email?: string | undefined;
   },
 ): Promise<void> {
-  const { name = null, locale, theme = null, reviewShare = null } = changes;
-  await on.query(SET_PROFILE, [userId, name, locale !== undefined, locale ?? null, theme, reviewShare]);
+  const { name = null, locale, theme = null, reviewShare = null, email = null } = changes;
+  await on.query(SET_PROFILE, [
+    userId,
+    name,
+    locale !== undefined,
+    locale ?? null,
+    theme,
+    reviewShare,
+    email,
+  ]);
 }
 
 // The last owner who can sign in always stays an owner. Otherwise nobody could erase the account.

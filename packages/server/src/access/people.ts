@@ -280,6 +280,32 @@ export function setReviewShare(
 }
 
 /**
+ * Gives a user another e-mail address, which also frees the old one. Ends their sessions, and the links that were sent
+ * to the old address.
+ * @throws ApiError `invalid_request` when the address is not valid or belongs to another user
+ */
+export async function renamePerson(
+  database: Database,
+  by: Actor,
+  user: ChangedUser,
+  written: string,
+): Promise<void> {
+  const email = normalEmail(written);
+  if (email === undefined) throw wrongFields({ email: reason('email') });
+  try {
+    await database.transaction(async (transaction) => {
+      await store.setProfile(transaction, user.user_id, { email });
+      await store.endInvitations(transaction, user.user_id);
+      await endSessions(transaction, user.user_id);
+      await recordAudit(transaction, by, personAudit('person.renamed', user, { user_id: user.user_id }));
+    });
+  } catch (error) {
+    if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
+    throw wrongFields({ email: reason('email_taken') });
+  }
+}
+
+/**
  * Disables a user and ends their sessions and links, or enables them again.
  * @param revokeKeys whether to revoke the API keys that the user created
  * @param owned an account that must keep an owner who can sign in

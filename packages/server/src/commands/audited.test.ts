@@ -228,6 +228,7 @@ const AUDITED: Record<string, [action: string, run: () => Promise<unknown>]> = {
       return run('user', 'unlink', email);
     },
   ],
+  'user rename': ['person.renamed', async () => run('user', 'rename', await person(), 'renamed@example.com')],
   'user disable': ['person.disabled', async () => run('user', 'disable', await person())],
   'user enable': [
     'person.enabled',

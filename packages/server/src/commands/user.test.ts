@@ -56,6 +56,40 @@ it('dragoman user creates an editor, lists users, changes languages, and disable
   expect((await signIn(email, 'another password of mine')).status).toBe(200);
 });
 
+it('dragoman user rename gives a user another address, and frees the old one', async () => {
+  const create = (email: string) =>
+    command(['user', 'create', email, '--role', 'editor', '--password-stdin'], `${PASSWORD}\n`);
+  await create('taken@example.com');
+  await create('other@example.com');
+  const { cookie, call } = createBrowser(server.url);
+  expect(cookie).toBeUndefined();
+  await call('POST', '/api/session', { email: 'taken@example.com', password: PASSWORD });
+  expect((await call('GET', '/api/session')).status).toBe(200);
+  const reset = await runJson(['user', 'reset', 'taken@example.com']);
+
+  const renamed = await runJson(['user', 'rename', 'taken@example.com', ' New@Example.com ']);
+  expect(renamed).toMatchObject({ email: 'new@example.com', status: 'active' });
+  expect((await call('GET', '/api/session')).status).toBe(401);
+  const token = new URL(reset.link).pathname.split('/').at(-1);
+  expect((await fetch(`${server.url}/api/invitations/${token}`)).status).toBe(404);
+  expect([(await signIn('taken@example.com')).status, (await signIn('new@example.com')).status]).toEqual([
+    401, 200,
+  ]);
+  expect((await create('taken@example.com')).status).toBe(0);
+
+  const refused = [
+    await command(['user', 'rename', 'other@example.com', 'new@example.com']),
+    await command(['user', 'rename', 'other@example.com', 'no address']),
+    await command(['user', 'rename', 'nobody@example.com', 'x@example.com']),
+  ];
+  expect(refused.map(({ status, stdout }) => [status, stdout])).toEqual(Array(3).fill([1, '']));
+  expect(refused.map(({ stderr }) => stderr)).toEqual([
+    expect.stringContaining('email'),
+    expect.stringContaining('email'),
+    'There is no user with the e-mail address nobody@example.com.\n',
+  ]);
+});
+
 it('dragoman user invites a customer and creates a reset link', async () => {
   const { username } = await server.createAccount();
   const email = 'customer@example.com';

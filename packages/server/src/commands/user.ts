@@ -9,6 +9,7 @@ import {
   listPeople,
   personNamed,
   ROLES,
+  renamePerson,
   setDisabled,
   setLanguages,
   setOwner,
@@ -71,6 +72,7 @@ export function addUserCommands(program: Command): void {
   addPassword(user);
   addResetSecondFactor(user);
   addUnlink(user);
+  addRename(user);
   addList(user);
   addEnableAndDisable(user);
   addOwner(user);
@@ -173,6 +175,25 @@ function addUnlink(user: Command): void {
         const person = await personNamed(database, email);
         if (options.json) return printJson(presentUser(person));
         print(`The next sign-in with the verified e-mail address ${person.email} links the user again.`);
+      }),
+    );
+}
+
+function addRename(user: Command): void {
+  user
+    .command('rename')
+    .description('give a user another e-mail address, and end their sessions and links')
+    .argument('<email>', 'who')
+    .argument('<new-email>', 'the new e-mail address')
+    .addOption(data())
+    .addOption(json())
+    .action((email: string, written: string, options: Options) =>
+      withStore(options, async ({ database }) => {
+        const before = await personNamed(database, email);
+        await asCommandError(renamePerson(database, 'command', before, written));
+        const person = await personNamed(database, written);
+        if (options.json) return printJson(presentUser(person));
+        print(`${before.email} is now ${person.email}.`);
       }),
     );
 }
