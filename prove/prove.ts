@@ -34,6 +34,7 @@ import { proveSweep } from './sweep/sweep.ts';
 import { proveTeeth } from './teeth/teeth.ts';
 import { proveTenants } from './tenants/tenants.ts';
 import { proveText } from './text/text.ts';
+import { proveTurns } from './turns/turns.ts';
 import { proveXss } from './xss/xss.ts';
 
 await runNamed(
@@ -58,6 +59,7 @@ await runNamed(
     text: proveText,
     tenants: proveTenants,
     xss: proveXss,
+    turns: proveTurns,
     overload: proveOverload,
     hold: proveHold,
     migrate: proveMigrate,

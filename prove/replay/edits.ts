@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { OperatorError } from '../../packages/server/src/base/errors.ts';
 import { throwFaults } from '../../packages/server/src/brands/brand.ts';
-import { readRows } from '../../packages/server/src/brands/csv.ts';
+import { type Row, readRows } from '../../packages/server/src/brands/csv.ts';
 import { createFaults, type Faults } from '../../packages/server/src/brands/terms.ts';
 
 const COLUMNS = ['source', 'edit', 'editor', 'client', 'tone'] as const;
@@ -20,11 +20,11 @@ export type RecordedEdit = Readonly<Record<Column, string>>;
  *
  * @throws OperatorError with the line of every fault
  */
-export function readEdits(path: string): RecordedEdit[] {
+export async function readEdits(path: string): Promise<RecordedEdit[]> {
   const file = basename(path);
   const text = decode(file, readBytes(path));
   const faults = createFaults();
-  const edits = /^\s*\{/.test(text) ? readJsonLines(text, faults) : readTable(file, text, faults);
+  const edits = /^\s*\{/.test(text) ? readJsonLines(text, faults) : await readTable(file, text, faults);
   if (edits.length === 0) faults.add('line 1', 'is followed by no rows.');
   throwFaults(file, faults);
   return edits;
@@ -56,9 +56,15 @@ function decode(file: string, bytes: Buffer): string {
   }
 }
 
-function readTable(file: string, text: string, faults: Faults): RecordedEdit[] {
+async function rowsOf(file: string, text: string): Promise<Row[]> {
+  const rows: Row[] = [];
+  for await (const row of readRows(file, text, { relaxQuotes: true })) rows.push(row);
+  return rows;
+}
+
+async function readTable(file: string, text: string, faults: Faults): Promise<RecordedEdit[]> {
   // Tab-separated files often have quotes within cells without quoting the cell.
-  const [header, ...rows] = readRows(file, text, { relaxQuotes: true });
+  const [header, ...rows] = await rowsOf(file, text);
   if (header === undefined) {
     faults.add('line 1', `is empty; it needs a header row with ${COLUMNS.join(', ')}.`);
     throwFaults(file, faults);

@@ -130,8 +130,8 @@ describe('a file of recorded edits', () => {
     ['a.csv', '\ufeffSource,edit,editor,client,tone,more\n"Hi ""you""","Hola, tú",7,acme,,x\n'],
     ['a.tsv', 'tone\tclient\teditor\tedit\tsource\r\n\tacme\t7\tHola, tú\tHi "you"\r\n'],
     ['a.jsonl', '{"source":"Hi \\"you\\"","edit":"Hola,\\n tú","editor":7,"client":"acme","tone":null}\n\n'],
-  ])('is read from %s', (name, content) => {
-    expect(readEdits(write(name, content))).toEqual([edit]);
+  ])('is read from %s', async (name, content) => {
+    expect(await readEdits(write(name, content))).toEqual([edit]);
   });
 
   it.each([
@@ -161,12 +161,12 @@ describe('a file of recorded edits', () => {
       '{"source":["a"],"edit":"b","editor":"c","client":"d","tone":""}',
       'line 1: source: is not a text',
     ],
-  ])('is refused with the line of the fault when %s', (_, content, message) => {
-    expect(() => readEdits(write('wrong', content))).toThrow(`wrong: ${message}`);
+  ])('is refused with the line of the fault when %s', async (_, content, message) => {
+    await expect(readEdits(write('wrong', content))).rejects.toThrow(`wrong: ${message}`);
   });
 
-  it('is refused when it does not exist', () => {
-    expect(() => readEdits(join(run.directory, 'absent'))).toThrow('cannot be read');
+  it('is refused when it does not exist', async () => {
+    await expect(readEdits(join(run.directory, 'absent'))).rejects.toThrow('cannot be read');
   });
 });
 

@@ -22,7 +22,8 @@ export async function proveReplay(flags: Flags): Promise<Report> {
   if (file === '') throw new OperatorError('--file needs a path.');
   return runProof('replay', flags, async (options) => {
     const stated = { rows, clients, editors, repetition, disagreement };
-    const edits = file === undefined ? generateEdits(createRandom(options.seed), stated) : readEdits(file);
+    const edits =
+      file === undefined ? generateEdits(createRandom(options.seed), stated) : await readEdits(file);
     return judge(await runReplay({ ...options, edits, pair: { from, to }, compared }));
   });
 }

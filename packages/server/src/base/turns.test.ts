@@ -1,6 +1,6 @@
 /** Tests that long work gives the event loop turns. */
 import { describe, expect, it } from 'vitest';
-import { createTurns, inSlices } from './turns.ts';
+import { createTurns, inBatches, inSlices } from './turns.ts';
 
 describe('long work', () => {
   it('lets other requests run between two slices of a file', async () => {
@@ -33,4 +33,15 @@ describe('long work', () => {
       expect(turns).toBeGreaterThanOrEqual(Math.min(15, 100_000 / step));
     }
   });
+});
+
+it('a list is divided into batches with the work of a turn', () => {
+  const all = Array.from({ length: 12 }, (_, index) => ({ index, pieces: index === 3 ? 20_000 : 1_000 }));
+  const batches = [...inBatches(all, ({ pieces }) => pieces)].map((batch) => batch.map(({ index }) => index));
+  expect(batches).toEqual([
+    [0, 1, 2, 3],
+    [4, 5, 6, 7, 8],
+    [9, 10, 11],
+  ]);
+  expect([...inBatches([], () => 1)]).toEqual([]);
 });

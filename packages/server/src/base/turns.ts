@@ -15,15 +15,31 @@ export function createTurns(): (pieces: number) => Promise<void> {
   };
 }
 
-const SLICE_LENGTH = 64 * 1024;
+/** Divides a list into batches, each with the work of about one turn. @param piecesOf the size of an element in pieces */
+export function* inBatches<One>(
+  all: readonly One[],
+  piecesOf: (one: One) => number,
+): Generator<readonly One[]> {
+  let batch: One[] = [];
+  let pieces = 0;
+  for (const one of all) {
+    batch.push(one);
+    pieces += piecesOf(one);
+    if (pieces < WORK_PER_TURN) continue;
+    yield batch;
+    batch = [];
+    pieces = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
 
 /**
  * Yields a file in slices of 64 Ki characters, one slice in each turn of the event loop. Parsing 8 million
  * characters at once would delay every other request by a second.
  */
-export async function* inSlices(text: string): AsyncGenerator<string> {
-  for (let at = 0; at < text.length; at += SLICE_LENGTH) {
-    yield text.slice(at, at + SLICE_LENGTH);
+export async function* inSlices(text: string, length = 64 * 1024): AsyncGenerator<string> {
+  for (let at = 0; at < text.length; at += length) {
+    yield text.slice(at, at + length);
     await nextTurn();
   }
 }

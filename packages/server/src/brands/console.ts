@@ -396,7 +396,7 @@ async function importTerms(
   try {
     read = /^\s*</.test(text)
       ? await readTbx(file, text, language, from ?? undefined)
-      : { terms: readCsv(file, text), skipped: 0 };
+      : { terms: await readCsv(file, text), skipped: 0 };
   } catch (error) {
     if (!(error instanceof BrandError)) throw error;
     const lines = error.faults.length > 0 ? error.faults : [error.message];

@@ -5,12 +5,14 @@
  * either line end, and with a first line such as `sep=;`, with which Excel names the delimiter. Spreadsheets execute cells that look like formulas. The writer therefore puts an
  * apostrophe before such a cell, as spreadsheets do themselves, and the reader removes it.
  */
+import { Readable } from 'node:stream';
 import type { Term } from '@dragoman/engines';
-import { CsvError, parse } from 'csv-parse/sync';
+import { CsvError, parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
+import { inSlices } from '../base/turns.ts';
 import { shorten } from '../http/input.ts';
 import { BrandError, throwFaults } from './brand.ts';
-import { checkTerms, createFaults, type Faults, type WrittenTerm } from './terms.ts';
+import { createFaults, createTermCheck, type Faults, MAX_TERMS, type WrittenTerm } from './terms.ts';
 
 const COLUMNS = ['source', 'target', 'case_sensitive', 'forbidden', 'do_not_translate', 'note'] as const;
 type Column = (typeof COLUMNS)[number];
@@ -24,6 +26,12 @@ const NO = ['', 'false', 'no', 'n', '0'];
  */
 const MAX_ROW_CHARACTERS = 100_000;
 
+/** The maximum number of rows, of which some may repeat a term. Each row with another number of cells takes 25 µs. */
+const MAX_ROWS = 2 * MAX_TERMS;
+const MAX_CELLS = 1_000;
+/** The characters that are parsed in one turn of the event loop: at most a thousand rows. */
+const SLICE_LENGTH = 2 * 1024;
+
 /**
  * A cell that a spreadsheet would execute (OWASP, "CSV Injection"), with or without apostrophes before it.
  */
@@ -35,72 +43,95 @@ const ESCAPED_FORMULA = /^'+[=+\-@\t\r＝＋－＠]/;
  * @param file the name of the file, for the message
  * @throws BrandError with the line of every fault
  */
-export function readCsv(file: string, text: string): Term[] {
-  const rows = readRows(file, text);
-  const header = rows.shift();
-  if (header === undefined) throw new BrandError(`${file}: is empty; it needs a header row.`);
+export async function readCsv(file: string, text: string): Promise<Term[]> {
   const faults = createFaults();
-  const columns = readHeader(header, faults);
-  throwFaults(file, faults);
-  const written = rows.map(({ line, cells }): WrittenTerm => {
-    const where = `line ${line}`;
-    const cell = (column: Column) => unescapeFormula(cells[columns.indexOf(column)] ?? '');
-    const flag = (column: Column) => readFlag(column, cell(column), where, faults);
-    if (cells.slice(columns.length).some((extra) => extra.trim() !== '')) {
-      faults.add(where, `has ${cells.length} cells; the header has ${columns.length}.`);
-    }
-    const term: Term = {
-      source: cell('source'),
-      target: cell('target'),
-      caseSensitive: flag('case_sensitive'),
-      forbidden: flag('forbidden'),
-      doNotTranslate: flag('do_not_translate'),
-      note: cell('note'),
-    };
-    return { where, term };
-  });
-  const terms = checkTerms(written, faults);
+  const check = createTermCheck(faults);
+  let columns: (Column | undefined)[] | undefined;
+  for await (const row of readRows(file, text, { maxRows: MAX_ROWS })) {
+    if (columns === undefined) {
+      columns = readHeader(row, faults);
+      throwFaults(file, faults);
+    } else check.add(readTerm(row, columns, faults));
+  }
+  if (columns === undefined) throw new BrandError(`${file}: is empty; it needs a header row.`);
+  const terms = check.terms();
   throwFaults(file, faults);
   return terms;
 }
 
-interface Row {
+function readTerm({ line, cells }: Row, columns: (Column | undefined)[], faults: Faults): WrittenTerm {
+  const where = `line ${line}`;
+  const cell = (column: Column) => unescapeFormula(cells[columns.indexOf(column)] ?? '');
+  const flag = (column: Column) => readFlag(column, cell(column), where, faults);
+  if (cells.slice(columns.length).some((extra) => extra.trim() !== '')) {
+    faults.add(where, `has ${cells.length} cells; the header has ${columns.length}.`);
+  }
+  const term: Term = {
+    source: cell('source'),
+    target: cell('target'),
+    caseSensitive: flag('case_sensitive'),
+    forbidden: flag('forbidden'),
+    doNotTranslate: flag('do_not_translate'),
+    note: cell('note'),
+  };
+  return { where, term };
+}
+
+/** A row of a table. */
+export interface Row {
   /** The number of the row's first line, from 1. */
   line: number;
   cells: string[];
 }
 
 /**
- * Returns all rows that are not empty.
+ * Reads all rows that are not empty, with turns of the event loop between them.
  * @param options.relaxQuotes whether quotes inside an unquoted cell are read as ordinary characters
  * @throws BrandError with the line of the first row that cannot be read
  */
-export function readRows(file: string, text: string, { relaxQuotes = false } = {}): Row[] {
+export async function* readRows(
+  file: string,
+  text: string,
+  { relaxQuotes = false, maxRows = Number.POSITIVE_INFINITY } = {},
+): AsyncGenerator<Row> {
   const [declared, delimiter = delimiterOf(text)] = /^\ufeff?sep=(.)(?=[\r\n]|$)/i.exec(text) ?? [''];
-  let parsed: { record: string[]; info: { lines: number } }[];
+  const parser = parse({
+    bom: true,
+    delimiter,
+    info: true,
+    max_record_size: MAX_ROW_CHARACTERS,
+    record_delimiter: '\n',
+    relax_column_count: true,
+    relax_quotes: relaxQuotes,
+    skip_empty_lines: true,
+  });
+  // All line ends are first converted to LF, because the parser counts CR LF within quotes as two lines.
+  const lines = text.slice(declared.length).replaceAll(/\r\n?/g, '\n');
+  Readable.from(inSlices(lines, SLICE_LENGTH)).pipe(parser);
+  let rows = 0;
   try {
-    // All line ends are first converted to LF, because the parser counts CR LF within quotes as two lines.
-    parsed = parse(text.slice(declared.length).replaceAll(/\r\n?/g, '\n'), {
-      bom: true,
-      delimiter,
-      info: true,
-      max_record_size: MAX_ROW_CHARACTERS,
-      record_delimiter: '\n',
-      relax_column_count: true,
-      relax_quotes: relaxQuotes,
-    }) as unknown as typeof parsed;
+    for await (const { record, info } of parser as AsyncIterable<Parsed>) {
+      if (++rows > maxRows) {
+        throw new BrandError(
+          `${file}: line ${info.lines}: the file has more than ${maxRows} rows up to here.`,
+        );
+      }
+      if (record.length > MAX_CELLS) {
+        throw new BrandError(`${file}: line ${info.lines}: has more than ${MAX_CELLS} cells.`);
+      }
+      const lineFeeds = record.reduce((count, cell) => count + cell.split('\n').length - 1, 0);
+      if (record.some((cell) => cell.trim() !== '')) yield { line: info.lines - lineFeeds, cells: record };
+    }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const { code, lines } = error as CsvError & { lines?: number };
     throw new BrandError(`${file}: line ${lines ?? '?'}: ${PARSE_FAULTS[code] ?? 'is not a valid row.'}`);
   }
-  let line = 1;
-  const rows: Row[] = [];
-  for (const { record, info } of parsed) {
-    if (record.some((cell) => cell.trim() !== '')) rows.push({ line, cells: record });
-    line = info.lines + 1;
-  }
-  return rows;
+}
+
+interface Parsed {
+  record: string[];
+  info: { lines: number };
 }
 
 const PARSE_FAULTS: Record<string, string> = {

@@ -11,9 +11,9 @@ import { readTbx, writeTbx } from './tbx.ts';
 import { checkTerms, createFaults, MAX_TERMS } from './terms.ts';
 
 const plain = { caseSensitive: false, forbidden: false, doNotTranslate: false };
-const complaint = (read: () => unknown): string => {
+const complaint = async (read: () => unknown): Promise<string> => {
   try {
-    read();
+    await read();
   } catch (error) {
     return (error as Error).message;
   }
@@ -77,10 +77,10 @@ describe('a written glossary', () => {
     );
   });
 
-  it('is read back from CSV without changes', () => {
-    fc.assert(
-      fc.property(glossary, (terms) => {
-        expect(readCsv('f', writeCsv(terms))).toEqual(terms);
+  it('is read back from CSV without changes', async () => {
+    await fc.assert(
+      fc.asyncProperty(glossary, async (terms) => {
+        expect(await readCsv('f', writeCsv(terms))).toEqual(terms);
       }),
     );
   });
@@ -101,8 +101,10 @@ describe('a written glossary', () => {
 
   it('is reported as changed by these tests when an apostrophe, a character reference or a flag of a term is lost', async () => {
     const terms = [{ ...plain, source: '=a', target: 'b & c', forbidden: true }];
-    expect(readCsv('f', writeCsv([{ ...terms[0]!, source: "'=a" }]).replace("''=", "'="))).toEqual(terms);
-    expect(readCsv('f', writeCsv(terms).replace(',true', ','))).not.toEqual(terms);
+    expect(await readCsv('f', writeCsv([{ ...terms[0]!, source: "'=a" }]).replace("''=", "'="))).toEqual(
+      terms,
+    );
+    expect(await readCsv('f', writeCsv(terms).replace(',true', ','))).not.toEqual(terms);
     const termbase = writeTbx(terms, 'en', 'es');
     expect((await readTbx('f', termbase.replace('&amp;', '&amp;amp;'), 'es', 'en')).terms).not.toEqual(terms);
     expect((await readTbx('f', termbase.replace('deprecated', 'admitted'), 'es', 'en')).terms).not.toEqual(
@@ -140,15 +142,15 @@ describe('a glossary in CSV', () => {
     ['a line that names another delimiter', `SEP=|\n${rows('|', '\n')}`],
     ['semicolons and a byte order mark', `\ufeff${rows(';', '\r\n')}`],
     ['tabs and a last line end', `${rows('\t', '\r\n')}\r\n`],
-  ])('is accepted with %s', (_, text) => {
-    expect(readCsv('f', text)).toEqual(terms);
+  ])('is accepted with %s', async (_, text) => {
+    expect(await readCsv('f', text)).toEqual(terms);
   });
 
-  it('needs only the source column, and can have its columns in any order', () => {
-    expect(readCsv('f', 'do_not_translate,source\nyes,Acme\n')).toEqual([
+  it('needs only the source column, and can have its columns in any order', async () => {
+    expect(await readCsv('f', 'do_not_translate,source\nyes,Acme\n')).toEqual([
       { ...plain, source: 'Acme', target: '', doNotTranslate: true },
     ]);
-    expect(readCsv('f', 'source,target\n')).toEqual([]);
+    expect(await readCsv('f', 'source,target\n')).toEqual([]);
   });
 
   it.each([
@@ -188,38 +190,51 @@ describe('a glossary in CSV', () => {
       'source,target,do_not_translate\na,b,\na,,x\n',
       'f: line 3: contradicts line 2: "a": it has a translation there.',
     ],
-  ])('is refused when it has %s', (_, text, message) => {
-    const said = complaint(() => readCsv('f', text));
+  ])('is refused when it has %s', async (_, text, message) => {
+    const said = await complaint(() => readCsv('f', text));
     if (typeof message === 'string') expect(said).toContain(message);
     else expect(said).toMatch(message);
   });
 
-  it('is refused with the right line numbers after empty lines and after line breaks in quotes', () => {
+  it('is refused with the right line numbers after empty lines and after line breaks in quotes', async () => {
     const text = 'source,target,note\r\na,b,"1\r\n2\r\n3"\r\n\r\n,x,\r\nc,,\r\n';
-    expect(complaint(() => readCsv('f', text)).split('\n')).toEqual([
+    expect((await complaint(() => readCsv('f', text))).split('\n')).toEqual([
       'f: line 6: source: must not be empty.',
       'f: line 7: target: must not be empty, unless do_not_translate is set.',
     ]);
   });
 
-  it('is refused with at most 20 faults in the message and the number of the omitted faults', () => {
+  it('is refused with at most 20 faults in the message and the number of the omitted faults', async () => {
     const text = `source,target\n${',x\n'.repeat(30)}`;
-    const lines = complaint(() => readCsv('f', text)).split('\n');
+    const lines = (await complaint(() => readCsv('f', text))).split('\n');
     expect(lines).toHaveLength(21);
     expect(lines.at(-1)).toBe('f: and 10 more like these');
   });
 
-  it('is refused with more than the maximum number of terms', () => {
+  it('is refused with more than the maximum number of terms', async () => {
     const rows = Array.from({ length: MAX_TERMS + 1 }, (_, index) => `s${index},t\n`);
     const text = `source,target\n${rows.join('')}`;
-    expect(complaint(() => readCsv('f', text))).toBe(
+    expect(await complaint(() => readCsv('f', text))).toBe(
       `f: line ${MAX_TERMS + 2}: a glossary has at most ${MAX_TERMS} terms a language; there are ${MAX_TERMS + 1}.`,
     );
-    expect(readCsv('f', text.slice(0, text.lastIndexOf('s')))).toHaveLength(MAX_TERMS);
+    expect(await readCsv('f', text.slice(0, text.lastIndexOf('s')))).toHaveLength(MAX_TERMS);
   });
 
-  it('is read without duplicate terms and with the first note of each term', () => {
-    expect(readCsv('f', 'source,target,note\na,b,\na,b,n\na,b,m\n')).toEqual([
+  it('is refused with more cells in a row than any table has', async () => {
+    expect(await complaint(() => readCsv('f', `source,target\na,b${','.repeat(1_000)}\n`))).toBe(
+      'f: line 2: has more than 1000 cells.',
+    );
+  });
+
+  it('is refused with more rows than twice the terms of a glossary', async () => {
+    const text = `source,target\n${'a,b\n'.repeat(2 * MAX_TERMS + 1)}`;
+    expect(await complaint(() => readCsv('f', text))).toBe(
+      `f: line ${2 * MAX_TERMS + 1}: the file has more than ${2 * MAX_TERMS} rows up to here.`,
+    );
+  });
+
+  it('is read without duplicate terms and with the first note of each term', async () => {
+    expect(await readCsv('f', 'source,target,note\na,b,\na,b,n\na,b,m\n')).toEqual([
       { ...plain, source: 'a', target: 'b', note: 'n' },
     ]);
   });

@@ -103,6 +103,11 @@ describe('a termbase (TBX)', () => {
       /line 2: is not well-formed XML: undefined ent/,
     ],
     [
+      'a text that is longer than any note',
+      `<tbx><text>\n<conceptEntry><note>${'a'.repeat(100_001)}</note></conceptEntry></text></tbx>`,
+      'f: line 2: a text has more than 100000 characters.',
+    ],
+    [
       'elements that are nested too deeply',
       `<tbx>\n${'<a>'.repeat(60)}`,
       'f: line 2: elements are nested more than 50 deep.',

@@ -11,9 +11,9 @@
  */
 import type { Term } from '@dragoman/engines';
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
-import { inSlices } from '../base/turns.ts';
+import { createTurns, inSlices } from '../base/turns.ts';
 import { BrandError, throwFaults, toLanguage } from './brand.ts';
-import { checkTerms, createFaults, MAX_TERMS, type WrittenTerm } from './terms.ts';
+import { createFaults, createTermCheck, MAX_TERMS, type WrittenTerm } from './terms.ts';
 
 /**
  * The maximum number of term pairs in a file. It is twice the maximum of a glossary, because pairs may
@@ -47,27 +47,31 @@ export async function readTbx(
     ...new Set(concepts.flatMap(({ sections }) => sections.map(({ language }) => language))),
   ];
   const source = from ?? sourceAmong(file, languages, into, main);
-  const written: WrittenTerm[] = [];
+  const faults = createFaults();
+  const check = createTermCheck(faults);
+  const turn = createTurns();
+  let pairs = 0;
   let skipped = 0;
   for (const concept of concepts) {
-    const before = written.length;
+    const before = pairs;
     for (const term of termsOf(concept, source, into)) {
       // The maximum number of pairs is needed because synonyms multiply: a concept with 1,000 terms in each
       // language has a million pairs.
-      if (written.push(term) > MAX_PAIRS) {
+      if (++pairs > MAX_PAIRS) {
         throw new BrandError(
           `${file}: line ${concept.line}: the file has more than ${MAX_PAIRS} pairs up to here.`,
         );
       }
+      check.add(term);
+      await turn(1);
     }
-    if (written.length === before) skipped++;
+    if (pairs === before) skipped++;
   }
-  if (written.length === 0) {
+  if (pairs === 0) {
     const having = languages.sort().join(', ') || 'no language';
     throw new BrandError(`${file}: has no terms from ${source} into ${into}; it has ${having}.`);
   }
-  const faults = createFaults();
-  const terms = checkTerms(written, faults);
+  const terms = check.terms();
   throwFaults(file, faults);
   return { terms, from: source, skipped };
 }
@@ -173,6 +177,8 @@ const LANGUAGE_SECTIONS = ['langSet', 'langSec'];
 const TERM_SECTIONS = ['tig', 'ntig', 'termSec'];
 /** The elements whose notes are read. Notes of other elements are about authors and sources. */
 const NOTED = [...CONCEPTS, ...LANGUAGE_SECTIONS, ...TERM_SECTIONS, 'termGrp'];
+/** The maximum length of the text of an element. A note may have 2,000 characters. */
+const MAX_TEXT = 100_000;
 /** The maximum depth of nested elements. Termbases have a depth of about 10. */
 const MAX_DEPTH = 50;
 
@@ -264,7 +270,10 @@ async function readConcepts(
   }
 
   const gather = (piece: string) => {
-    if (reading !== undefined) reading.text += piece;
+    if (reading === undefined) return;
+    reading.text += piece;
+    // Work on a longer text would keep other requests waiting.
+    if (reading.text.length > MAX_TEXT) refuse(`a text has more than ${MAX_TEXT} characters.`);
   };
   parser.on('error', ({ message }) => refuse(`is not well-formed XML: ${message.replace(/^\d+:\d+: /, '')}`));
   // External entities are never read. Internal entities are refused, because the parser would drop them

@@ -23,44 +23,65 @@ export function createFaults(): Faults {
   return { add: (where, reason) => void lines.push(`${where}: ${reason}`), lines };
 }
 
+/** Checks the terms of one language, one after another. */
+export interface TermCheck {
+  add(written: WrittenTerm): void;
+  /** Returns the terms so far, without duplicates, and adds a fault if there are too many. */
+  terms(): Term[];
+}
+
 /**
  * Checks and normalises the terms of one language. Runs of white space become one space. Duplicates are
  * merged and keep the first note; duplicates that contradict each other are faults. Adds the faults to
  * `faults`.
  */
-export function checkTerms(written: readonly WrittenTerm[], faults: Faults): Term[] {
+export function createTermCheck(faults: Faults): TermCheck {
   const kept = new Map<string, WrittenTerm>();
   const settled = new Map<string, WrittenTerm>();
-  for (const { where, term: raw } of written) {
-    const ownFaults = faultsOf(raw);
-    for (const fault of ownFaults) faults.add(where, fault);
-    if (ownFaults.length > 0) continue;
-    const one = { where, term: tidy(raw) };
-    const { source, forbidden, doNotTranslate } = one.term;
-    const key = termKey(one.term);
-    const same = kept.get(key);
-    if (same !== undefined) {
-      if (!sameRule(same.term, one.term)) {
-        faults.add(where, `contradicts ${same.where}: the same pair with other flags.`);
-      } else if (same.term.note === undefined && one.term.note !== undefined) {
-        same.term.note = one.term.note;
+  return {
+    add({ where, term: raw }) {
+      const ownFaults = faultsOf(raw);
+      for (const fault of ownFaults) faults.add(where, fault);
+      if (ownFaults.length > 0) return;
+      const one = { where, term: tidy(raw) };
+      const { source, forbidden, doNotTranslate } = one.term;
+      const key = termKey(one.term);
+      const same = kept.get(key);
+      if (same !== undefined) {
+        if (!sameRule(same.term, one.term)) {
+          faults.add(where, `contradicts ${same.where}: the same pair with other flags.`);
+        } else if (same.term.note === undefined && one.term.note !== undefined) {
+          same.term.note = one.term.note;
+        }
+        return;
       }
-      continue;
-    }
-    const other = settled.get(source);
-    if (!forbidden && other !== undefined && other.term.doNotTranslate !== doNotTranslate) {
-      const reason = doNotTranslate ? 'it has a translation there' : 'it is marked do_not_translate there';
-      faults.add(where, `contradicts ${other.where}: "${shorten(source)}": ${reason}.`);
-      continue;
-    }
-    if (!forbidden) settled.set(source, one);
-    kept.set(key, one);
-  }
-  if (kept.size > MAX_TERMS) {
-    const last = [...kept.values()][MAX_TERMS]!;
-    faults.add(last.where, `a glossary has at most ${MAX_TERMS} terms a language; there are ${kept.size}.`);
-  }
-  return [...kept.values()].map(({ term }) => term);
+      const other = settled.get(source);
+      if (!forbidden && other !== undefined && other.term.doNotTranslate !== doNotTranslate) {
+        const reason = doNotTranslate ? 'it has a translation there' : 'it is marked do_not_translate there';
+        faults.add(where, `contradicts ${other.where}: "${shorten(source)}": ${reason}.`);
+        return;
+      }
+      if (!forbidden) settled.set(source, one);
+      kept.set(key, one);
+    },
+    terms() {
+      if (kept.size > MAX_TERMS) {
+        const last = [...kept.values()][MAX_TERMS]!;
+        faults.add(
+          last.where,
+          `a glossary has at most ${MAX_TERMS} terms a language; there are ${kept.size}.`,
+        );
+      }
+      return [...kept.values()].map(({ term }) => term);
+    },
+  };
+}
+
+/** Checks terms at once, like {@link createTermCheck}. */
+export function checkTerms(written: readonly WrittenTerm[], faults: Faults): Term[] {
+  const check = createTermCheck(faults);
+  for (const one of written) check.add(one);
+  return check.terms();
 }
 
 /** Returns the key that identifies a term. A difference in its other fields is a change of the same term. */

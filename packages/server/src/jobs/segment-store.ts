@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Confidence } from '@dragoman/engines';
 import type { AccountRef } from '../base/account.ts';
+import { inBatches } from '../base/turns.ts';
 import type { Transaction } from '../database/database.ts';
 import { columnsOf, statement } from '../database/statements.ts';
 
@@ -71,12 +72,26 @@ export async function writeSegments(
   });
   const stale = new Set(changed.flatMap(({ position, joined_to }) => [position, joined_to ?? position]));
   if (stale.size > 0) await transaction.query(CLEAR_SEGMENTS, [...key, [...stale]]);
+  const placed = segments.map((segment, position) => ({ ...segment, position }));
+  // One statement with a long document took two seconds of the event loop, because it is written at once.
+  for (const batch of inBatches(placed, ({ source }) => (source as readonly unknown[]).length + 1)) {
+    await insertSegments(transaction, account, jobId, batch);
+  }
+  transaction.changed('edit', account, jobId);
+}
+
+async function insertSegments(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+  segments: readonly (DraftedSegment & { position: number })[],
+): Promise<void> {
   await transaction.query(INSERT_SEGMENTS, {
     part: account.part,
     account_id: account.accountId,
     job_id: jobId,
-    position: segments.map((_, position) => position),
     ...columnsOf(segments, {
+      position: ({ position }) => position,
       segment_id: ({ segmentId }) => segmentId,
       source: ({ source }) => JSON.stringify(source),
       draft: ({ draft }) => (draft === undefined ? null : JSON.stringify(draft)),
@@ -88,7 +103,6 @@ export async function writeSegments(
       similar: ({ similar }) => (similar === undefined ? null : JSON.stringify(similar)),
     }),
   });
-  transaction.changed('edit', account, jobId);
 }
 
 /** Returns a value as PostgreSQL returns it from a JSON column, for comparisons. */
