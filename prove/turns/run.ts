@@ -216,9 +216,14 @@ export const DOORS: readonly Door[] = [
   {
     name: 'comparison of engines',
     path: '/api/console/comparisons',
-    length: 19_000,
+    length: 600,
     by: 'operator',
-    body: (filler) => ({ ...PAIR, engines: ['apertium'], text: filler, references: filler }),
+    body: (filler) => {
+      const text = Array(30)
+        .fill(`The house ${filler.replaceAll(/\s/g, ' ')}`)
+        .join('\n');
+      return { ...PAIR, engines: ['apertium'], text, references: text };
+    },
   },
   {
     name: 'tools of agents',
