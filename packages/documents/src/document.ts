@@ -158,6 +158,8 @@ export interface Document {
   sourceLanguage?: string;
   /** The last language passed to `segments`. `rebuild` needs it to divide the document in the same way. */
   segmentLanguage?: string;
+  /** The customer's own patterns, see `patternRanges`. */
+  protect?: readonly string[];
   /** True if the document itself declares its source language. */
   declaresLanguage: boolean;
   patches: readonly Patch[];

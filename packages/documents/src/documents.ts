@@ -26,11 +26,15 @@ export { DocumentError, FORMATS } from './document.ts';
 export { type Joined, type JoinFault, type JoinPart, join } from './joins.ts';
 export { type Detected, detectLanguage } from './language.ts';
 export { Limits } from './limits.ts';
+export { PatternLimits, patternFaults, protectedParts } from './patterns.ts';
 export { rebuild } from './rebuild.ts';
 export { isCorrect, mergeText, type Note, plainText, type Repaired, repair } from './repair.ts';
 export { countRepeatedWords, countSegmentWords, countWords, findRepeated } from './words.ts';
 
-export type ScanOptions = XliffOptions;
+export interface ScanOptions extends XliffOptions {
+  /** Regular expressions of RE2 without faults (`patternFaults`). What they match is protected. */
+  protect?: readonly string[] | undefined;
+}
 
 /**
  * Parses a text in its format, in linear time. The result is plain data that can be posted between threads.
@@ -44,6 +48,7 @@ export type ScanOptions = XliffOptions;
 export function scan(text: string, format: Format, options: ScanOptions = {}): Document {
   checkCharacters(text);
   const document = scanAs(text, format, options);
+  if (options.protect !== undefined && options.protect.length > 0) document.protect = options.protect;
   if (document.sourceLanguage === undefined && options.sourceLanguage !== undefined) {
     document.sourceLanguage = options.sourceLanguage;
   }
