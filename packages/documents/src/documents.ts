@@ -34,6 +34,8 @@ export { countRepeatedWords, countSegmentWords, countWords, findRepeated } from 
 export interface ScanOptions extends XliffOptions {
   /** Regular expressions of RE2 without faults (`patternFaults`). What they match is protected. */
   protect?: readonly string[] | undefined;
+  /** True if `rebuild` sets the language that an HTML page declares to the target language. */
+  setLang?: boolean;
 }
 
 /**
@@ -61,7 +63,7 @@ function scanAs(text: string, format: Format, options: ScanOptions): Document {
     case 'text':
       return scanText(text);
     case 'html':
-      return scanHtml(text);
+      return scanHtml(text, options.setLang);
     case 'srt':
       return scanSrt(text, options.isNew);
     case 'xliff':

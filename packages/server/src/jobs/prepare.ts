@@ -142,7 +142,7 @@ async function check(
   const brands = await resolveBrand(options.database, caller, request.brand);
   const free = await Promise.all(tiers.map((tier) => options.prices.isFree(tier)));
   const isPriced = free.includes(false);
-  const documentSettings = await settingsOf(options.database, caller, brands);
+  const documentSettings = await settingsOf(options.database, caller, brands, request);
   const { sourceLanguage, counts } = await examine(caller, request, brands, options, {
     documentSettings,
     apart: false,
@@ -158,12 +158,17 @@ async function check(
 }
 
 /** Returns how the text of a request is read. */
-function settingsOf(
+async function settingsOf(
   database: Database,
   { account }: Caller,
   { brand, defaultBrand }: ResolvedBrand,
+  { retranslate, setLang }: CreateRequest,
 ): Promise<DocumentSettings> {
-  return settingsOfBrand(database, account, brand ?? defaultBrand);
+  return {
+    ...(await settingsOfBrand(database, account, brand ?? defaultBrand)),
+    ...(retranslate === undefined ? {} : { retranslate }),
+    ...(setLang === undefined ? {} : { setLang }),
+  };
 }
 
 /** Seconds for which the trigger `wait` delays the delivery of a job. */

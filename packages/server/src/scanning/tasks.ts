@@ -38,6 +38,10 @@ import {
 export interface DocumentSettings {
   /** Regular expressions without faults. What they match is not translated. */
   protect?: readonly string[];
+  /** XLIFF segments whose target has the state `translated` are translated again. */
+  retranslate?: true;
+  /** The language that an HTML page declares is set to the target language. */
+  setLang?: true;
 }
 
 export interface ExamineTask {
