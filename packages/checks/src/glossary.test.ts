@@ -39,6 +39,7 @@ describe('glossary matcher in a source text', () => {
       ['e‑mail', 'e-mail', 'New\u00a0York'],
     ],
     ['en', 'The smart\u00adcart', ['smartcart'], ['smart\u00adcart']],
+    ['en', 'A .NET app, ASP.NET.', ['.NET'], ['.NET', '.NET']],
     ['ar', 'في الملف الجديد', ['الملف'], ['الملف']],
   ])('finds the terms when the language is %s: %s', (from, text, sources, expected) => {
     const terms = sources.map((source) => term(source, 'x'));

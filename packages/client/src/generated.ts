@@ -440,6 +440,10 @@ export type JobRequest = {
   topics?: ('politics' | 'gossip' | 'sex & relationships' | 'crafts' | 'parenting' | 'startups' | 'tech' | 'sports')[] | undefined;
   /** Instructions for the editor, and for engines that support them. */
   instructions?: string | undefined;
+  /** XLIFF only: whether segments whose target has the state `translated` are translated again. */
+  retranslate?: boolean | undefined;
+  /** HTML only: whether the `lang` of the page becomes the target language where it was the source language. */
+  set_lang?: boolean | undefined;
   /** Your own translation, used as the draft instead of machine translation. */
   target_text?: string | undefined
 };
@@ -570,7 +574,11 @@ export type MachineJobRequest = {
   formality?: 'Informal' | 'Formal' | undefined;
   topics?: ('politics' | 'gossip' | 'sex & relationships' | 'crafts' | 'parenting' | 'startups' | 'tech' | 'sports')[] | undefined;
   /** Instructions for the editor, and for engines that support them. */
-  instructions?: string | undefined
+  instructions?: string | undefined;
+  /** XLIFF only: whether segments whose target has the state `translated` are translated again. */
+  retranslate?: boolean | undefined;
+  /** HTML only: whether the `lang` of the page becomes the target language where it was the source language. */
+  set_lang?: boolean | undefined
 };
 
 /** One translation of one segment, without tags. */

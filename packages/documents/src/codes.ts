@@ -196,9 +196,10 @@ const wordEnd =
 /**
  * Returns the ranges of a text that must not be translated, in order.
  * @param begins true if the text begins a line, so that it may begin with the mark of a list
+ * @param own the matches of the customer's own patterns
  */
-export function protectedRanges(text: string, begins = true): Range[] {
-  const lists: Range[][] = [];
+export function protectedRanges(text: string, begins = true, own: Range[] = []): Range[] {
+  const lists: Range[][] = [own];
   const mark = begins ? LIST_MARK.exec(text)?.[0] : undefined;
   if (mark !== undefined) lists.push([range(0, mark, 'gap')]);
   if (anyControl.test(text)) lists.push(rangesOf(text, controlTags, 'gap'));
@@ -213,7 +214,7 @@ export function protectedRanges(text: string, begins = true): Range[] {
   if (/<[A-Za-z/]|\[\/?[A-Za-z]/.test(text)) lists.unshift(tagsOf(text));
   if (text.length > Limits.word && hasLongRun(text)) lists.unshift(longWords(text));
   const found = lists.filter(({ length }) => length > 0);
-  return found.length > 1 ? inOrder(found.flat()) : (found[0] ?? []);
+  return found.length > 1 ? inOrder(text, found.flat()) : (found[0] ?? []);
 }
 
 function rangesOf(text: string, pattern: RegExp, kind: 'gap' | 'keep'): Range[] {
@@ -298,12 +299,14 @@ const isBlockTag = (name: string): boolean =>
  * Sorts ranges by their position. Of two that overlap, the one that begins first remains, and grows to the end of the
  * other if both are words: an address may end after the long word that it begins in.
  */
-function inOrder(ranges: Range[]): Range[] {
+function inOrder(text: string, ranges: Range[]): Range[] {
   const kept: Range[] = [];
   for (const one of ranges.sort((a, b) => a.from - b.from)) {
     const last = kept.at(-1);
     if (last === undefined || one.from >= last.to) kept.push(one);
-    else if (last.code?.kind === 'keep' && one.code?.kind === 'keep') last.to = Math.max(last.to, one.to);
+    else if (last.code?.kind === 'keep' && one.code?.kind === 'keep' && one.to > last.to) {
+      kept[kept.length - 1] = range(last.from, text.slice(last.from, one.to), 'keep');
+    }
   }
   const halves = new Map<number, number>();
   for (const { pair } of kept) if (pair !== undefined) halves.set(pair, (halves.get(pair) ?? 0) + 1);

@@ -158,6 +158,10 @@ export interface Document {
   sourceLanguage?: string;
   /** The last language passed to `segments`. `rebuild` needs it to divide the document in the same way. */
   segmentLanguage?: string;
+  /** The start tag of an HTML page, if the language of the page is set to that of its translation. */
+  root?: { start: number; end: number };
+  /** The customer's own patterns, see `patternRanges`. */
+  protect?: readonly string[];
   /** True if the document itself declares its source language. */
   declaresLanguage: boolean;
   patches: readonly Patch[];

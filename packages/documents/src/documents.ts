@@ -26,11 +26,17 @@ export { DocumentError, FORMATS } from './document.ts';
 export { type Joined, type JoinFault, type JoinPart, join } from './joins.ts';
 export { type Detected, detectLanguage } from './language.ts';
 export { Limits } from './limits.ts';
+export { PatternLimits, patternFaults, protectedParts } from './patterns.ts';
 export { rebuild } from './rebuild.ts';
 export { isCorrect, mergeText, type Note, plainText, type Repaired, repair } from './repair.ts';
 export { countRepeatedWords, countSegmentWords, countWords, findRepeated } from './words.ts';
 
-export type ScanOptions = XliffOptions;
+export interface ScanOptions extends XliffOptions {
+  /** Regular expressions of RE2 without faults (`patternFaults`). What they match is protected. */
+  protect?: readonly string[] | undefined;
+  /** True if `rebuild` sets the language that an HTML page declares to the target language. */
+  setLang?: boolean;
+}
 
 /**
  * Parses a text in its format, in linear time. The result is plain data that can be posted between threads.
@@ -44,6 +50,7 @@ export type ScanOptions = XliffOptions;
 export function scan(text: string, format: Format, options: ScanOptions = {}): Document {
   checkCharacters(text);
   const document = scanAs(text, format, options);
+  if (options.protect !== undefined && options.protect.length > 0) document.protect = options.protect;
   if (document.sourceLanguage === undefined && options.sourceLanguage !== undefined) {
     document.sourceLanguage = options.sourceLanguage;
   }
@@ -56,7 +63,7 @@ function scanAs(text: string, format: Format, options: ScanOptions): Document {
     case 'text':
       return scanText(text);
     case 'html':
-      return scanHtml(text);
+      return scanHtml(text, options.setLang);
     case 'srt':
       return scanSrt(text, options.isNew);
     case 'xliff':

@@ -50,7 +50,7 @@ interface Frame {
  *
  * @throws DocumentError when a limit is exceeded
  */
-export function scanHtml(text: string): Document {
+export function scanHtml(text: string, setsLanguage = false): Document {
   const document = emptyDocument('html', text);
   const ranges = templates(text);
   const html = masked(text, ranges);
@@ -66,6 +66,7 @@ export function scanHtml(text: string): Document {
   const scanner = new Scanner(text, kept, ranges);
   document.units = scanner.scan(walk);
   document.languages = scanner.languages.changes;
+  if (setsLanguage && scanner.root !== undefined) document.root = scanner.root;
   return document;
 }
 
@@ -81,6 +82,8 @@ function languageOf({ name, attributes }: Tag, outer: string | undefined): strin
 
 class Scanner {
   readonly languages = new Languages();
+  /** The start tag of the root element. */
+  root: { start: number; end: number } | undefined;
   readonly #text: string;
   readonly #kept: Map<number, KeptElement>;
   readonly #stack: Stack<Frame>;
@@ -138,6 +141,7 @@ class Scanner {
       throw errorAt(this.#text, tag.start, `A tag is longer than ${Limits.htmlTag} characters.`);
     }
     const { name } = tag;
+    if (name === 'html') this.root ??= { start: tag.start, end: tag.end };
     this.#stack.implied(name);
     const isBlock = blocks.has(name) || controls.has(name);
     if (isBlock) this.#flush();

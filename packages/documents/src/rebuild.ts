@@ -3,6 +3,7 @@
 import { cueEdits } from './cues.ts';
 import type { Document, Piece, Target, Unit } from './document.ts';
 import { asciiOnly, escapeAttribute, escapeMarkup } from './escapes.ts';
+import { pageLanguageEdits } from './page-language.ts';
 import { type RebuildOptions, renderUnit, type Translations } from './render.ts';
 import { firstSection } from './runs.ts';
 import { segmentUnit } from './segmentation.ts';
@@ -37,7 +38,8 @@ export function rebuild(
   const marks = document.format === 'html' ? options.marks : undefined;
   for (const id of marks?.keys() ?? []) known.add(Number.parseInt(id, 10));
   const takes = (unit: Unit) => known.has(unit.index);
-  const copy = splice(document, language, translations, takes, { ...options, marks });
+  const edits = pageLanguageEdits(document, language, targetLanguage);
+  const copy = splice(document, language, translations, takes, { ...options, marks }, edits);
   return copy(0, document.text.length);
 }
 
@@ -48,8 +50,10 @@ function splice(
   translations: Translations,
   takes: (unit: Unit) => boolean,
   options: RebuildOptions,
+  more: readonly Edit[] = [],
 ): (start: number, end: number) => string {
   const edits: Edit[] = document.patches.map(({ start, end, text }) => ({ start, end, write: () => text }));
+  edits.push(...more);
   for (const unit of document.units) {
     if (!takes(unit)) continue;
     edits.push({

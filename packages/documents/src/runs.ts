@@ -9,6 +9,7 @@ import type { Code, Document, Form, Unit } from './document.ts';
 import { isHtml, markupRanges } from './escaped.ts';
 import { readingOf, readReference } from './escapes.ts';
 import { insideWords } from './html-elements.ts';
+import { patternRanges } from './patterns.ts';
 import { cueCodes } from './srt.ts';
 
 export interface TextRun {
@@ -96,7 +97,12 @@ export function runsOf(document: Document, unit: Unit): UnitRuns {
   }
   const quoting = unit.form === 'text' || isXml ? quotingOf(runs) : undefined;
   if (quoting) list = mapText(list, counter, (text) => quoteRanges(text, quoting));
-  return { runs: separate(document, mapText(list, counter, protectedRanges)), html, quoting };
+  const { protect = [] } = document;
+  const find =
+    protect.length === 0
+      ? protectedRanges
+      : (text: string, begins: boolean) => protectedRanges(text, begins, patternRanges(text, protect));
+  return { runs: separate(document, mapText(list, counter, find)), html, quoting };
 }
 
 /** Returns how the text of a unit escapes quotation marks, or undefined if it does not. */

@@ -85,7 +85,7 @@ function foreignTo(scripts: readonly string[]): RegExp {
 }
 
 /** Returns the locale of a language tag, or undefined if its language is not an ISO 639 code. */
-function localeOf(tag: string): Intl.Locale | undefined {
+export function localeOf(tag: string): Intl.Locale | undefined {
   if (!/^[a-z]{2,3}(?:[-_][a-z\d_-]{1,30})?$/i.test(tag)) return undefined;
   try {
     return new Intl.Locale(tag.replaceAll('_', '-'));

@@ -55,6 +55,8 @@ export interface TransUnit {
   preserve: boolean;
   /** True if the tool that wrote the document has locked the unit. */
   locked: boolean;
+  /** True if a target with the state `translated` is replaced. */
+  retranslate: boolean;
   /** The number of segments that the tool has described so far. */
   definitions: number;
   notes: string[];
@@ -173,7 +175,8 @@ function targetOf(text: string, found: TransUnit): Target {
   }
   const hadText = hasText(text, target);
   const state = target.attributes.state ?? '';
-  const isDone = /^(?:final|signed-off|translated)$/.test(state) || found.attributes.approved === 'yes';
+  const isConfirmed = /^(?:final|signed-off)$/.test(state) || found.attributes.approved === 'yes';
+  const isDone = isConfirmed || (state === 'translated' && !found.retranslate);
   if (!found.translate || (hadText && found.locked)) return { action: 'leave' };
   if (hadText && isDone && !undone.test(state)) return { action: 'leave' };
   const raw = text.slice(target.start, target.contentStart);

@@ -16,6 +16,8 @@ export interface XliffOptions {
   /** True for the document of a new job. If it declares another source language than the job's, it is rejected. */
   isNew?: boolean;
   targetLanguage?: string;
+  /** True if units whose target has the state `translated` are translated again. */
+  retranslate?: boolean;
   /**
    * If `target`, each unit has the text of its target, or of its source if the target has no text. This option is for
    * translated documents, which must not be rebuilt afterwards.
@@ -206,6 +208,7 @@ class Scanner {
         translate: frame.translate,
         preserve: frame.preserve,
         locked: isLocked(attributes),
+        retranslate: this.#options.retranslate ?? false,
         definitions: 0,
         notes: [],
         language,

@@ -1,6 +1,6 @@
 /** Test helpers that return the segments of a text or the translated text. */
 
-import { type Format, plainText, rebuild, scan, segments } from '../src/documents.ts';
+import { type Format, plainText, rebuild, type ScanOptions, scan, segments } from '../src/documents.ts';
 import { type FakeEngine, translate, upperCasing } from './engines.ts';
 
 export function result(
@@ -8,14 +8,15 @@ export function result(
   format: Format,
   engine: FakeEngine = upperCasing,
   target = 'de',
+  options: ScanOptions = {},
 ): string {
-  const document = scan(text, format);
+  const document = scan(text, format, options);
   return rebuild(document, translate(document, 'en', engine), target);
 }
 
 /** Returns the segments as text. Protected words are in brackets, other codes are written as `|`. */
-export function sent(text: string, format: Format, language = 'en'): string[] {
-  return segments(scan(text, format), language).map(({ pieces }) =>
+export function sent(text: string, format: Format, language = 'en', options: ScanOptions = {}): string[] {
+  return segments(scan(text, format, options), language).map(({ pieces }) =>
     pieces
       .map((piece) => ('keep' in piece ? `[${piece.text}]` : 'text' in piece ? plainText([piece]) : '|'))
       .join(''),

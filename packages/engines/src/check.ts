@@ -27,7 +27,7 @@ export function faultOf(
 
 /**
  * Like {@link faultOf}, but also detects replies that comment on the task, replies that repeat the source, and replies
- * with lines or control characters that the source does not have.
+ * with quotation marks around them, or with lines, control characters or markup that the source does not have.
  */
 export function serviceFaultOf(
   target: readonly Piece[],
@@ -39,25 +39,25 @@ export function serviceFaultOf(
   return (
     faultOf(target, source, direction) ??
     addedFault(before, after) ??
+    markupFault(given, made) ??
+    quoteFault(before, after) ??
     chatterFault(before, after, direction.to) ??
     echoFault(given, made, direction.from, direction.to)
   );
 }
 
 /**
- * Like {@link serviceFaultOf}, but also detects faults that only language models have: quotation marks around the
- * translation, JSON and refusals.
+ * Like {@link serviceFaultOf}, but also detects faults that only language models have: JSON and refusals.
  */
 export function modelFaultOf(
   target: readonly Piece[],
   source: readonly Piece[],
   direction: Direction,
 ): string | null {
+  const [before, after] = [visibleText(source), visibleText(target)];
+  if (JSON_START.test(after) && !JSON_LIKE.test(before)) return 'the reply is JSON';
   const fault = serviceFaultOf(target, source, direction);
   if (fault !== null) return fault;
-  const [before, after] = [visibleText(source), visibleText(target)];
-  if (QUOTED.test(after.trim()) && !QUOTE.test(before)) return 'the reply is in quotation marks';
-  if (JSON_START.test(after) && !JSON_LIKE.test(before)) return 'the reply is JSON';
   // Only apologies in an English source are recognized: a list for all languages would be too long.
   const isRefusal = primary(direction.from) === 'en' && REFUSAL.test(after) && !APOLOGY.test(before);
   return isRefusal ? 'the reply is a refusal' : null;
@@ -85,6 +85,35 @@ function addedFault(source: string, target: string): string | null {
   const known = new Set(source.toWellFormed().match(CONTROL));
   const added = target.match(CONTROL)?.some((one) => !known.has(one) && !'\t\n\r\u0085'.includes(one));
   return added === true ? 'the reply has control characters' : null;
+}
+
+/** Matches tags, placeholders in braces, character references and escapes of programs. */
+const MARKUP =
+  /<\/?[a-z][^<>\n]{0,200}>|\{[^{}\n]{1,60}\}|&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,8});|\\[nrt](?![\p{L}])/giu;
+
+/** Detects more markup in the words of a reply than in those of its source. Codes and protected words are no words. */
+function markupFault(source: string, target: string): string | null {
+  const count = (text: string) => text.match(MARKUP)?.length ?? 0;
+  return count(target) > count(source) ? 'the reply has markup that the source does not have' : null;
+}
+
+function quoteFault(source: string, target: string): string | null {
+  return QUOTED.test(target.trim()) && !QUOTE.test(source) ? 'the reply is in quotation marks' : null;
+}
+
+/**
+ * Detects replies in another order than their sources by the numbers in them: at least two replies have the numbers of
+ * another source instead of their own. Services that get a list of texts answer with a list, without names.
+ */
+export function isReordered(
+  sources: readonly (readonly Piece[])[],
+  replies: readonly (readonly Piece[])[],
+): boolean {
+  const numbers = (pieces: readonly Piece[]) => visibleText(pieces).match(/\d+/g)?.join(' ') ?? '';
+  const wanted = sources.map(numbers);
+  const known = new Set(wanted.filter((own) => own !== ''));
+  const isOther = (found: string, index: number) => found !== wanted[index] && known.has(found);
+  return replies.map(numbers).filter(isOther).length >= 2;
 }
 
 /** Returns the visible text without protected words. */

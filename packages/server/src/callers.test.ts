@@ -102,6 +102,7 @@ PATCH /api/console/accounts/{username}/brands/{brand}/draft             out     
 DELETE /api/console/accounts/{username}/brands/{brand}/draft            out       -         -         -         -         -         in
 POST /api/console/accounts/{username}/brands/{brand}/import             out       -         -         -         -         -         in
 POST /api/console/accounts/{username}/brands/{brand}/preview            out       -         -         -         -         -         in
+POST /api/console/accounts/{username}/brands/{brand}/protect            out       -         -         -         -         -         in
 POST /api/console/accounts/{username}/brands/{brand}/publish            out       -         -         -         -         -         in
 GET /api/console/accounts/{username}/brands/{brand}/terms               out       -         -         -         -         -         in
 POST /api/console/accounts/{username}/brands/{brand}/terms              out       -         -         -         -         -         in

@@ -100,6 +100,24 @@ it('an operator publishes a brand, whose glossary then changes a translation', a
   expect(await translated('after')).toContain('mansión');
 });
 
+it('an operator tries the patterns of a brand on a text before they are saved', async () => {
+  await visit('/console/accounts/acme/brands/acme%2Fmain', async (page) => {
+    const patterns = page.getByLabel('Patterns, one a line');
+    await patterns.fill('(?=a)');
+    await page.getByText('has a lookahead or lookbehind, which is not supported').waitFor();
+    await patterns.fill(String.raw`\bhouse \d+`);
+    await page.getByLabel('Text to try').fill('Our house 12 and <b>house</b> 13.');
+    await page.locator('mark', { hasText: 'house 12' }).waitFor();
+    expect(await page.locator('output mark').allTextContents()).toEqual(['house 12']);
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Save patterns as a draft' }).click();
+    await page.getByText('The protected patterns change.').waitFor();
+  });
+  const { body } = await operator.call('GET', '/api/console/accounts/acme/brands/acme%2Fmain');
+  expect(body.draft.protect).toEqual([String.raw`\bhouse \d+`]);
+  await operator.call('DELETE', '/api/console/accounts/acme/brands/acme%2Fmain/draft');
+});
+
 async function translated(uid: string): Promise<string> {
   return until(async () => {
     const { body } = await call('GET', `/tapi/v2/mt_translation/${uid}/`);

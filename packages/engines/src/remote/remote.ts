@@ -5,7 +5,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { serviceFaultOf } from '../check.ts';
+import { isReordered, serviceFaultOf } from '../check.ts';
 import type { Confidence } from '../confidence.ts';
 import type {
   Capabilities,
@@ -318,11 +318,20 @@ export class RemoteEngine implements Engine {
         return;
       }
       const again: Item[] = [];
+      const results = group.map((item, index) =>
+        readReply(reply.texts[index] ?? null, item, this.#service, request),
+      );
+      const found = results.map((result) => (result.ok ? result.pieces : []));
+      const inOtherOrder = isReordered(
+        group.map(({ segment }) => segment.pieces),
+        found,
+      );
       group.forEach((item, index) => {
         const { id } = item.segment;
-        const result = readReply(reply.texts[index] ?? null, item, this.#service, request);
+        const result = results[index]!;
         const confidence = reply.confidences?.[index];
-        if (result.ok) done({ id, status: 'translated', pieces: result.pieces, route, confidence });
+        if (inOtherOrder && attempt === 1) again.push(item);
+        else if (result.ok) done({ id, status: 'translated', pieces: result.pieces, route, confidence });
         else if (attempt === 1) again.push(item);
         else fail(id, 'garbled', result.fault);
       });

@@ -1,4 +1,5 @@
 /** A brand and its JSON file. */
+import { patternFaults } from '@dragoman/documents';
 import type { Term } from '@dragoman/engines';
 import { OperatorError } from '../base/errors.ts';
 import { shorten } from '../http/input.ts';
@@ -33,6 +34,8 @@ export interface Brand {
    * becomes their draft. `confirm`: it becomes their draft, and they are confirmed once editors agree.
    */
   votes?: 'off' | 'confirm';
+  /** Regular expressions of RE2. What they match in a text is not translated. Absent without any. */
+  protect?: readonly string[];
   /** The style by target language. The keys are language codes, such as `pt-br`. */
   languages: ReadonlyMap<string, BrandLanguage>;
 }
@@ -62,7 +65,7 @@ const MAX_INSTRUCTIONS = 10_000;
 const MAX_LANGUAGES = 200;
 const MAX_FAULTS = 20;
 
-const FIELDS = ['external_id', 'name', 'default', 'fallback', 'votes', 'languages'];
+const FIELDS = ['external_id', 'name', 'default', 'fallback', 'votes', 'protect', 'languages'];
 /** The values of `votes`. The first is the default, for brands without the field. */
 export const VOTE_RULES = ['draft', 'off', 'confirm'] as const;
 export type VoteRule = (typeof VOTE_RULES)[number];
@@ -135,15 +138,46 @@ export function parseBrand(file: string, parsed: unknown): BrandFile {
   const written = readString(fields, 'votes', '', faults) ?? 'draft';
   const votes = VOTE_RULES.find((rule) => rule === written);
   if (votes === undefined) faults.add('votes', 'must be off, draft or confirm.');
+  const protect = readPatterns(fields.protect, faults);
   const languages = readLanguages(fields.languages, faults);
   throwFaults(file, faults);
-  const common = { externalId, name, default: isDefault, languages, ...voteRule(votes!) };
+  const common = {
+    externalId,
+    name,
+    default: isDefault,
+    languages,
+    ...voteRule(votes!),
+    ...protectBy(protect),
+  };
   return fallback === 'machine' ? { ...common, fallback } : common;
 }
 
 /** Returns the field `votes` of a brand, which is absent for `draft`. */
 export function voteRule(rule: VoteRule): Pick<Brand, 'votes'> {
   return rule === 'draft' ? {} : { votes: rule };
+}
+
+/** Returns the field `protect` of a brand, which is absent without patterns. */
+export function protectBy(patterns: readonly string[]): Pick<Brand, 'protect'> {
+  return patterns.length === 0 ? {} : { protect: patterns };
+}
+
+function readPatterns(value: unknown, faults: Faults): readonly string[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value) || !value.every((one) => typeof one === 'string')) {
+    faults.add('protect', 'must be a list of regular expressions.');
+    return [];
+  }
+  checkPatterns(value, faults);
+  return value;
+}
+
+/** Adds the faults of patterns, with the place and the pattern. */
+export function checkPatterns(patterns: readonly string[], faults: Faults): void {
+  for (const { index, fault } of patternFaults(patterns)) {
+    if (index < 0) faults.add('protect', fault);
+    else faults.add(`protect[${index}]`, `"${shorten(patterns[index]!)}" ${fault}`);
+  }
 }
 
 /**
@@ -271,6 +305,7 @@ export function toBrandFile(brand: Brand, isDefault: boolean): object {
     default: isDefault,
     ...(brand.fallback === undefined ? {} : { fallback: brand.fallback }),
     ...(brand.votes === undefined ? {} : { votes: brand.votes }),
+    ...(brand.protect === undefined ? {} : { protect: brand.protect }),
     languages: Object.fromEntries(languages),
   };
 }
@@ -282,6 +317,7 @@ export function presentFields(brand: Brand, isDefault: boolean) {
     default: isDefault,
     fallback: brand.fallback ?? ('wait' as const),
     votes: brand.votes ?? ('draft' as const),
+    protect: [...(brand.protect ?? [])],
     languages: [...brand.languages]
       .map(([language, { tone, instructions, terms }]) => ({
         language,

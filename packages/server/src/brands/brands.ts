@@ -16,9 +16,11 @@ import {
   type BrandLanguage,
   isExternalId,
   languagesFor,
+  protectBy,
   voteRule,
 } from './brand.ts';
 import { type BrandChanges, compareBrands, countChanges, termsDiffer } from './changes.ts';
+import { clearBrandSettings } from './document-settings.ts';
 import { deleteDraft } from './draft-store.ts';
 import * as store from './store.ts';
 import type { Tone } from './tones.ts';
@@ -73,6 +75,7 @@ function cacheOf(database: Database): BrandCache {
  */
 async function notifyChange(database: Database, defaultChanged: boolean): Promise<void> {
   caches.delete(database);
+  clearBrandSettings(database);
   if (defaultChanged) await database.notify(KEYS_CHANNEL);
 }
 
@@ -245,14 +248,14 @@ export async function readBrand(
   account: AccountRef,
   externalId: string,
 ): Promise<{ brand: Brand; isDefault: boolean; version: number }> {
-  const { name, fallback, votes, version } = await requireBrand(on, account, externalId);
+  const { name, fallback, votes, protect, version } = await requireBrand(on, account, externalId);
   const languages = new Map<string, BrandLanguage>();
   for (const { language, tone, instructions } of await store.listLanguages(on, account, externalId)) {
     const terms = (await store.listTerms(on, account, externalId, language)).map(toTerm);
     languages.set(language, { tone: tone ?? undefined, instructions: instructions ?? undefined, terms });
   }
   const isDefault = (await store.findDefault(on, account)) === externalId;
-  const brand = { externalId, name, languages, ...voteRule(votes) };
+  const brand = { externalId, name, languages, ...voteRule(votes), ...protectBy(protect) };
   return { brand: fallback === 'machine' ? { ...brand, fallback } : brand, isDefault, version };
 }
 

@@ -1,4 +1,5 @@
 /** Compares two versions of a brand. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Term } from '@dragoman/engines';
 import type { Brand, BrandLanguage } from './brand.ts';
 import { sameTerm, termKey } from './terms.ts';
@@ -30,6 +31,8 @@ export interface BrandChanges {
   name: boolean;
   fallback: boolean;
   votes: boolean;
+  /** Whether other patterns are protected. */
+  protect: boolean;
   /** Whether the brand becomes the default brand of the account, or stops being it. */
   default: 'becomes' | 'no longer' | 'unchanged';
   languages: LanguageChanges[];
@@ -49,10 +52,12 @@ export function compareBrands(
   const name = before !== undefined && before.name !== after.name;
   const fallback = before !== undefined && before.fallback !== after.fallback;
   const votes = before !== undefined && before.votes !== after.votes;
+  const protect = !isDeepStrictEqual(before?.protect ?? [], after.protect ?? []);
   const changed =
     name ||
     fallback ||
     votes ||
+    protect ||
     isDefault.before !== isDefault.after ||
     languages.some(({ change }) => change !== 'unchanged');
   return {
@@ -61,6 +66,7 @@ export function compareBrands(
     name,
     fallback,
     votes,
+    protect,
     default: isDefault.before === isDefault.after ? 'unchanged' : isDefault.after ? 'becomes' : 'no longer',
     languages,
   };
@@ -111,12 +117,13 @@ function compareTerms(before: readonly Term[], after: readonly Term[]): TermChan
 
 /** Summarises changes as numbers, without the content of the brand. */
 export function countChanges(changes: BrandChanges) {
-  const { change, name, fallback, votes, default: isDefault, languages } = changes;
+  const { change, name, fallback, votes, protect, default: isDefault, languages } = changes;
   return {
     change,
     name,
     fallback,
     votes,
+    protect,
     default: isDefault,
     languages: languages.map(({ language, change, tone, instructions, terms }) => ({
       language,

@@ -52,6 +52,9 @@ const Language = Type.Object(
   { language: Type.String(), tone: OPTIONAL_TEXT, instructions: OPTIONAL_TEXT, terms: Type.Integer() },
   { title: 'ConsoleBrandLanguage' },
 );
+export const PROTECT = Type.Array(Type.String(), {
+  description: 'Regular expressions in the syntax of RE2. What they match in a text is not translated.',
+});
 const BrandFields = {
   name: Type.String(),
   default: Type.Boolean(),
@@ -63,6 +66,7 @@ const BrandFields = {
       'What a confirmed text does to waiting segments with the same source: nothing, a draft, or also a ' +
       'confirmation once editors agree.',
   }),
+  protect: PROTECT,
   languages: Type.Array(Language),
 };
 const Changes = Type.Object(
@@ -71,6 +75,7 @@ const Changes = Type.Object(
     name: Type.Boolean(),
     fallback: Type.Boolean(),
     votes: Type.Boolean(),
+    protect: Type.Boolean(),
     default: Type.Enum(['becomes', 'no longer', 'unchanged']),
     languages: Type.Array(
       Type.Object({
@@ -184,6 +189,15 @@ export const PreviewBody = Type.Object(
   { title: 'ConsoleBrandPreview' },
 );
 
+export const ProtectedBody = Type.Object(
+  {
+    parts: Type.Array(Type.Object({ start: Type.Integer(), end: Type.Integer() }), {
+      description: 'What is not translated, in UTF-16 offsets. It contains what every brand protects.',
+    }),
+  },
+  { title: 'ConsoleProtected' },
+);
+
 export const brandParameters = Type.Object({ username: Type.String(), brand: Type.String() });
 const REVISION = Type.Integer({
   minimum: 0,
@@ -199,6 +213,7 @@ const DraftChange = Type.Object({
   default: Type.Optional(Type.Boolean()),
   fallback: Type.Optional(Type.Enum(['wait', 'machine'])),
   votes: Type.Optional(Type.Enum(['off', 'draft', 'confirm'])),
+  protect: Type.Optional(PROTECT),
   languages: Type.Optional(
     Type.Record(Type.String(), Type.Union([LanguageChange, Type.Null()]), {
       description: 'Changes by language; null removes the language with its glossary.',
@@ -293,6 +308,10 @@ export const brandConsoleSchemas = {
   import: described('importTerms', 'Import the terms of a file into a draft', Imported, {
     params: brandParameters,
     body: Import,
+  }),
+  try: described('tryPatterns', 'Show what patterns protect in a text', ProtectedBody, {
+    params: brandParameters,
+    body: Type.Object({ protect: PROTECT, text: textOf(5_000) }),
   }),
   preview: described('previewBrand', 'Preview the settings and terms of a brand for a text', PreviewBody, {
     params: brandParameters,

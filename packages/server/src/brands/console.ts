@@ -1,19 +1,23 @@
 /** The console's routes for brands and glossaries: `/api/console/accounts/:username/brands…`. */
 import { glossary } from '@dragoman/checks';
+import { protectedParts } from '@dragoman/documents';
 import type { Term } from '@dragoman/engines';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { requestedAccount } from '../access/accounts.ts';
 import type { AccountRef } from '../base/account.ts';
-import { fieldError, notFound, reason, wrongFields } from '../base/errors.ts';
+import { fieldError, notFound, reason } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
 import { type Checked, resource } from '../http/http.ts';
 import {
   type Brand,
   BrandError,
   type BrandFile,
+  checkPatterns,
   languagesFor,
   presentFields,
+  protectBy,
+  throwFaults,
   toBrandFile,
   toLanguage,
   voteRule,
@@ -49,8 +53,9 @@ import {
   readBrandWithDraft,
   withTerms,
 } from './drafts.ts';
+import { withFieldErrors } from './field-errors.ts';
 import { readTbx, writeTbx } from './tbx.ts';
-import { presentTerm, sameTerm, termKey } from './terms.ts';
+import { createFaults, presentTerm, sameTerm, termKey } from './terms.ts';
 
 const MAX_SHOWN_ERRORS = 200;
 const MAX_SHOWN_TERMS = 100;
@@ -220,6 +225,22 @@ function glossaryFiles(
     },
   });
 
+  resource(app, `${base}/:brand/protect`, {
+    POST: {
+      schema: schemas.try,
+      async handler(request) {
+        await requested(request);
+        const { protect, text } = request.body;
+        await withFieldErrors(async () => {
+          const faults = createFaults();
+          checkPatterns(protect, faults);
+          throwFaults('the patterns', faults);
+        });
+        return { parts: protectedParts(text, protect) };
+      },
+    },
+  });
+
   resource(app, `${base}/:brand/export`, {
     GET: {
       schema: exportSchema,
@@ -276,30 +297,13 @@ async function listWithDrafts(database: Database, ref: AccountRef): Promise<Stat
   return { brands: [...rows, ...unpublished].sort((a, b) => (a.external_id < b.external_id ? -1 : 1)) };
 }
 
-/** Runs `work` and turns a BrandError into an error for each field, so that a form can show the errors. */
-async function withFieldErrors<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof BrandError)) throw error;
-    const lines = error.faults.length > 0 ? error.faults : [error.message];
-    const fields: Record<string, string> = {};
-    for (const line of lines) {
-      const [, where = 'brand', reason = line] = /^([\w.[\]-]+): (.*)$/s.exec(line) ?? [];
-      // A fault in a term is reported with the field of the term, not with its place in the file.
-      const [, field, fault] = (where.includes('.glossary[') && /^(\w+): (.*)$/s.exec(reason)) || [];
-      fields[field ?? where] ??= fault ?? reason;
-    }
-    throw wrongFields(fields);
-  }
-}
-
 /** Returns the change of a draft that a request describes. @throws ApiError `invalid_request` */
 function changeOf({
   name,
   default: isDefault,
   fallback,
   votes,
+  protect,
   languages: given = {},
 }: Omit<DraftChangeBody, 'revision'>) {
   const languages = Object.entries(given).map(([written, settings]) => {
@@ -323,12 +327,13 @@ function changeOf({
         });
       }
     }
-    const { fallback: before, votes: rule, ...rest } = brand;
+    const { fallback: before, votes: rule, protect: patterns = [], ...rest } = brand;
     const machine = (fallback ?? before) === 'machine';
     return {
       ...rest,
       ...(machine ? { fallback: 'machine' } : {}),
       ...voteRule(votes ?? rule ?? 'draft'),
+      ...protectBy(protect ?? patterns),
       name: name ?? brand.name,
       default: isDefault ?? brand.default,
       languages: after,

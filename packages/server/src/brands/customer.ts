@@ -11,6 +11,7 @@ import type { Database } from '../database/database.ts';
 import { resource } from '../http/http.ts';
 import { describedOwn, ID, MOMENT, OPTIONAL_TEXT } from '../http/schemas.ts';
 import { BrandError, listBrands, readBrand, requireBrand } from './brands.ts';
+import { PROTECT } from './console-schemas.ts';
 import { countProposals, findWaitingProposals } from './proposal-store.ts';
 import { decideOnTerm } from './proposals.ts';
 import { presentTerm } from './terms.ts';
@@ -53,6 +54,7 @@ const Detail = Type.Object(
     name: Type.String(),
     default: Type.Boolean(),
     version: Type.Integer(),
+    protect: PROTECT,
     languages: Type.Array(
       Type.Object(
         {
@@ -135,6 +137,7 @@ export function brandsOfCustomer(app: FastifyInstance, { database }: { database:
             name: brand.name,
             default: isDefault,
             version,
+            protect: [...(brand.protect ?? [])],
             languages: [...brand.languages].map(([language, { tone, instructions, terms }]) => ({
               language,
               tone: tone ?? null,

@@ -9,12 +9,13 @@ export interface FoundBrand {
   name: string;
   fallback: 'wait' | 'machine';
   votes: VoteRule;
+  protect: string[];
   version: number;
 }
 
 const FIND = statement<FoundBrand>(
   'brands.find',
-  `select name, fallback, votes, version from brands where part = $1 and account_id = $2 and external_id = $3`,
+  `select name, fallback, votes, protect, version from brands where part = $1 and account_id = $2 and external_id = $3`,
 );
 
 export async function findBrand(
@@ -110,18 +111,18 @@ export async function insertAndLock(
 
 const TOUCH = statement(
   'brands.touch',
-  `update brands set name = $4, fallback = $5, votes = $6, changed_at = now(), version = version + $7
+  `update brands set name = $4, fallback = $5, votes = $6, changed_at = now(), version = version + $7, protect = $8
     where part = $1 and account_id = $2 and external_id = $3`,
 );
 
 export async function touchBrand(
   transaction: Transaction,
   account: AccountRef,
-  brand: Pick<Brand, 'externalId' | 'name' | 'fallback' | 'votes'> & { made: boolean },
+  brand: Pick<Brand, 'externalId' | 'name' | 'fallback' | 'votes' | 'protect'> & { made: boolean },
 ): Promise<void> {
-  const { externalId, name, fallback = 'wait', votes = 'draft', made } = brand;
+  const { externalId, name, fallback = 'wait', votes = 'draft', protect = [], made } = brand;
   const key = [account.part, account.accountId, externalId];
-  await transaction.query(TOUCH, [...key, name, fallback, votes, made ? 0 : 1]);
+  await transaction.query(TOUCH, [...key, name, fallback, votes, made ? 0 : 1, protect]);
 }
 
 const REMOVE = statement<{ external_id: string }>(

@@ -96,6 +96,7 @@ it('change notifications for chats and messages are published only when an inser
         textFormat: 'text',
         text: 'House.',
         defaultBrand: undefined,
+        documentSettings: undefined,
         translationId: uuidv7(),
         status: 'mt_init',
         leaseToken: uuidv7(),

@@ -84,7 +84,7 @@ export interface CorrectedRow extends MessageRow {
 }
 
 const COLUMNS = `m.message_id, m.chat_id, m.external_id, m.author_external_id, m.callback_url, m.is_inbound,
-  m.source_language, m.target_language, m.text_format, m.body, m.translation_id, m.translated,
+  m.source_language, m.target_language, m.text_format, m.document_settings, m.body, m.translation_id, m.translated,
   m.untranslated, m.status, m.failure, m.created_at, m.completed_at, m.environment, m.default_brand`;
 
 const FIND = statement<CorrectedRow>(

@@ -80,6 +80,7 @@ async function order(transaction: Transaction, account: AccountRef, messageId: s
     format: message.text_format,
     brand: await store.brandOf(transaction, account, message.chat_id),
     defaultBrand: message.default_brand ?? undefined,
+    documentSettings: message.document_settings ?? undefined,
     text: message.body,
     // The source text of an untranslated segment must not become its draft, so the message is drafted again.
     translated: message.untranslated === null ? (message.translated ?? '') : undefined,

@@ -11,10 +11,12 @@ import { isOverQuota, quotaWords, type SandboxQuota } from '../accounts/sandbox-
 import type { Caller, Environment } from '../base/account.ts';
 import { ApiError, fieldError } from '../base/errors.ts';
 import { uuidv7 } from '../base/ids.ts';
+import { settingsOfBrand, storeDocumentSettings } from '../brands/document-settings.ts';
 import { BatcherFull, createBatcher, REQUEST_BATCH_MILLISECONDS } from '../database/batcher.ts';
 import { type Database, isUnavailable, retryUnknownCommit } from '../database/database.ts';
 import type { AddressGuard } from '../deliveries/addresses.ts';
 import { type Languages, sayNotOffered } from '../languages/languages.ts';
+import type { DocumentSettings } from '../scanning/scanner.ts';
 import type { Settings } from '../settings/settings.ts';
 import { assignLeases, newLease } from '../work/worker.ts';
 import { presentChat, presentMessage } from './present.ts';
@@ -120,7 +122,7 @@ export function createMessageCreator(options: MessageCreatorOptions): MessageCre
   return {
     async create(caller, body) {
       const { account, environment } = caller;
-      const { subscription, found } = await store.lookUpMessage(database, account, environment, {
+      const { subscription, chat, found } = await store.lookUpMessage(database, account, environment, {
         chat: body.chat_external_id,
         message: body.external_id,
       });
@@ -130,9 +132,12 @@ export function createMessageCreator(options: MessageCreatorOptions): MessageCre
       if (subscription === undefined) throw noSubscription();
       const request = readMessageRequest(body, settings.maxMessageCharacters);
       await checkPair(request, environment, subscription, options.languages);
-      const document = checkContent(request, options.guard);
+      const brand = chat === undefined ? request.brand : chat.brand;
+      const documentSettings = await settingsOfBrand(database, account, brand, caller.defaultBrand);
+      const document = checkContent(request, documentSettings, options.guard);
       const words = quotaWords(countWords(document, request.sourceLanguage), request.text);
-      const create = () => insert(caller, wantedBy(caller, request));
+      const stored = await storeDocumentSettings(database, account, documentSettings);
+      const create = () => insert(caller, wantedBy(caller, request, stored));
       const counted = { words, field: 'text' };
       const usedBy = ({ status }: CreatedMessage) => (status === 201 ? words : 0);
       return quota.within(caller, counted, create, usedBy).catch(async (error: unknown) => {
@@ -175,7 +180,7 @@ async function checkPair(
 }
 
 /** Checks the callback URL and the text. @returns the scanned document */
-function checkContent(request: MessageRequest, guard: AddressGuard): Document {
+function checkContent(request: MessageRequest, settings: DocumentSettings, guard: AddressGuard): Document {
   const complaints: string[] = [];
   let document: Document | undefined;
   if (request.callbackUrl !== undefined) {
@@ -183,7 +188,7 @@ function checkContent(request: MessageRequest, guard: AddressGuard): Document {
     if (!checked.ok) complaints.push(`callback_url: ${checked.reason}`);
   }
   try {
-    document = scan(request.text, request.textFormat);
+    document = scan(request.text, request.textFormat, settings);
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
     complaints.push(`text: ${error.message}`);
@@ -194,7 +199,11 @@ function checkContent(request: MessageRequest, guard: AddressGuard): Document {
   return document;
 }
 
-function wantedBy({ account, environment, defaultBrand }: Caller, request: MessageRequest): Wanted {
+function wantedBy(
+  { account, environment, defaultBrand }: Caller,
+  request: MessageRequest,
+  documentSettings: string | undefined,
+): Wanted {
   const chatId = uuidv7();
   return {
     chat: {
@@ -219,6 +228,7 @@ function wantedBy({ account, environment, defaultBrand }: Caller, request: Messa
       textFormat: request.textFormat,
       text: request.text,
       defaultBrand,
+      documentSettings,
       translationId: uuidv7(),
       status: FIRST_MESSAGE_STATUS,
       leaseToken: undefined,
@@ -318,6 +328,7 @@ function rowOf(message: store.NewMessage, chat: store.ChatRow, createdAt: Date):
     source_language: message.sourceLanguage,
     target_language: message.targetLanguage,
     text_format: message.textFormat,
+    document_settings: message.documentSettings ?? null,
     body: message.text,
     translation_id: message.translationId,
     translated: null,

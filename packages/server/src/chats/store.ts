@@ -24,6 +24,8 @@ export interface MessageRow {
   source_language: string;
   target_language: string;
   text_format: MessageFormat;
+  /** The hash of its document settings; null if its text is read without any. */
+  document_settings: string | null;
   body: string;
   translation_id: string;
   translated: string | null;
@@ -36,7 +38,7 @@ export interface MessageRow {
 }
 
 const MESSAGE = `m.message_id, m.chat_id, m.external_id, m.author_external_id, m.callback_url, m.is_inbound,
-  m.source_language, m.target_language, m.text_format, m.body, m.translation_id, m.translated,
+  m.source_language, m.target_language, m.text_format, m.document_settings, m.body, m.translation_id, m.translated,
   m.untranslated, m.status, m.failure, m.created_at, m.completed_at`;
 const CHAT_OF_MESSAGE = `c.external_id as chat_external_id, c.agent_external_id, c.brand,
   c.created_at as chat_created_at`;
@@ -155,6 +157,7 @@ export interface NewMessage {
   textFormat: MessageFormat;
   text: string;
   defaultBrand: string | undefined;
+  documentSettings: string | undefined;
   translationId: string;
   status: MessageStatus;
   /** The lease token, if the inserting process leases the message; undefined if the message is queued. */
@@ -176,10 +179,11 @@ const INSERT_MESSAGES = statement<InsertedMessageRow>(
        :part::smallint[], :account_id::uuid[], :message_id::uuid[], :environment::text[], :chat_id::uuid[],
        :external_id::text[], :author_external_id::text[], :callback_url::text[], :is_inbound::boolean[],
        :source_language::text[], :target_language::text[], :text_format::text[], :characters::integer[],
-       :body::text[], :translation_id::uuid[], :status::text[], :default_brand::text[], :lease_token::uuid[])
+       :body::text[], :translation_id::uuid[], :status::text[], :default_brand::text[], :lease_token::uuid[],
+       :document_settings::text[])
      with ordinality as g (part, account_id, message_id, environment, chat_id, external_id, author_external_id,
        callback_url, is_inbound, source_language, target_language, text_format, characters, body, translation_id,
-       status, default_brand, lease_token, turn)),
+       status, default_brand, lease_token, document_settings, turn)),
    fresh as (
      select distinct on (part, account_id, chat_id, external_id) g.* from given g
       where not exists (select from messages m where m.part = g.part and m.account_id = g.account_id
@@ -194,10 +198,10 @@ const INSERT_MESSAGES = statement<InsertedMessageRow>(
      returning c.part, c.account_id, c.chat_id, c.last_position - n.count as before)
    insert into messages (part, account_id, message_id, environment, chat_id, position, external_id,
      author_external_id, callback_url, is_inbound, source_language, target_language, text_format, characters, body,
-     translation_id, status, default_brand, due_at, lease_token, attempts)
+     translation_id, status, default_brand, document_settings, due_at, lease_token, attempts)
    select part, account_id, message_id, environment, chat_id, before + place, external_id, author_external_id,
           callback_url, is_inbound, source_language, target_language, text_format, characters, body, translation_id,
-          status, default_brand, now() + make_interval(secs => case when lease_token is null then 0 else :lease_seconds end),
+          status, default_brand, document_settings, now() + make_interval(secs => case when lease_token is null then 0 else :lease_seconds end),
           lease_token, case when lease_token is null then 0 else 1 end
      from placed join grown using (part, account_id, chat_id)
    returning message_id, position, created_at`,
@@ -229,6 +233,7 @@ export async function insertMessages(
       status: ({ status }) => status,
       default_brand: ({ defaultBrand }) => defaultBrand ?? null,
       lease_token: ({ leaseToken }) => leaseToken ?? null,
+      document_settings: ({ documentSettings }) => documentSettings ?? null,
     }),
     lease_seconds: leaseSeconds,
   });

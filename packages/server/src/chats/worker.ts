@@ -16,6 +16,7 @@ import type { Environment } from '../base/account.ts';
 import type { Log } from '../base/log.ts';
 import { sandboxTriggerOf } from '../base/text.ts';
 import { readContext } from '../brands/brands.ts';
+import { readDocumentSettings } from '../brands/document-settings.ts';
 import type { Database } from '../database/database.ts';
 import type { OutboxSender } from '../deliveries/deliveries.ts';
 import { type Scanner, TextTakesTooLong } from '../scanning/scanner.ts';
@@ -87,6 +88,7 @@ export function startChatWorker(options: ChatWorkerOptions): ChatWorker {
       format: message.text_format,
       sourceLanguage: message.source_language,
       targetLanguage: message.target_language,
+      settings: await readDocumentSettings(database, lease.account, message.document_settings),
     };
     const { segments, assemble } = await scanner.open(lease.account, task);
     const before = await whatWasSaid(message, lease);

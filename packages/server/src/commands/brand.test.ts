@@ -232,7 +232,7 @@ it('dragoman brand import changes nothing for an invalid file, and names every f
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   expect(stderr.trim().split('\n')).toEqual(
     [
-      'the file: "nam" is not one of external_id, name, default, fallback, votes, languages.',
+      'the file: "nam" is not one of external_id, name, default, fallback, votes, protect, languages.',
       'external_id: is required: 1 to 128 characters, none of them a control character.',
       'languages.spanish: is not the shortname of a language, such as es or pt-br.',
       'languages.__proto__x: is not the shortname of a language, such as es or pt-br.',

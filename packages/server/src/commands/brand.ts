@@ -214,6 +214,7 @@ function report(username: string, changes: BrandChanges, options: Common & { dry
   if (changes.name) print('  its name changes');
   if (changes.fallback) print('  the fallback changes');
   if (changes.votes) print('  the use of votes changes');
+  if (changes.protect) print('  the protected patterns change');
   if (changes.default === 'becomes') print(`  it ${becomes} the default of ${username}`);
   if (changes.default === 'no longer') print(`  it ${is} no longer the default of ${username}`);
   for (const one of languages.filter(({ change }) => change !== 'unchanged')) {

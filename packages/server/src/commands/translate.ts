@@ -33,7 +33,7 @@ export async function translate(settings: Settings, file: string, options: Trans
   const translator = createBareTranslator(settings, names);
   try {
     const { format, from: sourceLanguage, to: targetLanguage } = options;
-    const task = { text, format, sourceLanguage, targetLanguage };
+    const task = { text, format, sourceLanguage, targetLanguage, settings: {} };
     const segments = open(task);
     const started = performance.now();
     const drafted = await translator.draft(segments, requestWithoutAccount(options.from, options.to));
@@ -45,7 +45,7 @@ export async function translate(settings: Settings, file: string, options: Trans
         throw new CommandError(`${names.join(', ')} does not translate ${pair}.`);
       }
       const sentence = `${failed.length} of ${counted(drafted.length, 'segment')} could not be translated: ${reasons}.`;
-      const words = count({ text, format, sourceLanguage });
+      const words = count({ text, format, sourceLanguage, settings: {} });
       const job = { words: words.kind === 'counted' ? words.words : 0, source_language: sourceLanguage };
       if (!countUntranslated(drafted, job, settings.maxUntranslated)) throw new CommandError(sentence);
       say(sentence);

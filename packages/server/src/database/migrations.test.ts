@@ -17,6 +17,7 @@ const FROZEN = {
   '0002_untranslated': '962e82740fc92cbe2f81042fd796b78e46ce3c51c23ded446ad13caa67c8946e',
   '0003_unconfirmed_users': '09d901abab7d771d3d59771d27b4e8939cd1921d63d0b696fe7e5ceb143660f6',
   '0004_kept_promises': 'a9545dbb38fe912c9b17a333b95eb14f7d5ca4147f1e63dfa530157882a64dc1',
+  '0005_document_settings': 'c9adad6910f3a6b10e12692589c39f87e4ce868da91eccb1ea3959b3bc109f90',
   '0006_daily_limits': 'd5e754f8afa64f7b0615d7185b60d332c48c082fac9f759b07f3e8f9d6b3b316',
 };
 

@@ -2,6 +2,7 @@
 import type { Description } from '@dragoman/documents';
 import type { AccountRef } from '../base/account.ts';
 import { ApiError } from '../base/errors.ts';
+import { readDocumentSettings } from '../brands/document-settings.ts';
 import { readTexts } from '../jobs/jobs.ts';
 import { TextTakesTooLong } from '../scanning/scanner.ts';
 import type { EditingContext } from './context.ts';
@@ -38,7 +39,10 @@ export function unprepared(error: unknown): never {
 }
 
 /** The fields of a job that its descriptions depend on. */
-export type DescribedJob = Pick<editedJobs.TaskJobRow, 'text_format' | 'source_language' | 'target_language'>;
+export type DescribedJob = Pick<
+  editedJobs.TaskJobRow,
+  'text_format' | 'source_language' | 'target_language' | 'document_settings'
+>;
 
 /** Returns the descriptions of a job's segments by their ids, from a cache of recently used documents. */
 export async function describeJob(
@@ -60,6 +64,7 @@ export async function describeJob(
     format: job.text_format,
     sourceLanguage: job.source_language,
     targetLanguage: job.target_language,
+    settings: await readDocumentSettings(context.database, account, job.document_settings),
   };
   const described = await context.scanner.describe(account, task).catch(unprepared);
   const ofId = new Map(described.map((one) => [one.id, one]));

@@ -159,6 +159,8 @@ export interface TaskJobRow {
   brand_name: string | null;
   /** The tone of the brand when the tasks were opened. '': none; null: not recorded by older versions. */
   brand_tone: string | null;
+  /** See `JobRow`. */
+  document_settings: string | null;
   created_at: Date;
   username: string;
 }
@@ -166,7 +168,8 @@ export interface TaskJobRow {
 const TASK_JOB = statement<TaskJobRow>(
   'editing.task_job',
   `select j.uid, j.order_number, j.text_format, j.source_language, j.target_language, j.words, j.tone, j.topics,
-          coalesce(j.brand, j.default_brand) as brand, b.name as brand_name, e.brand_tone, j.created_at, a.username
+          coalesce(j.brand, j.default_brand) as brand, b.name as brand_name, e.brand_tone, j.document_settings,
+          j.created_at, a.username
      from jobs j
      join edited_jobs e on e.part = $1 and e.account_id = j.account_id and e.job_id = j.job_id
      join accounts a on a.account_id = j.account_id

@@ -69,7 +69,7 @@ export function listPlacesOfJob(
 /** A segment with everything that decides whether and how it is filled. */
 export interface FillableRow
   extends SegmentPlace,
-    Pick<TaskJobRow, 'source_language' | 'target_language' | 'text_format'> {
+    Pick<TaskJobRow, 'source_language' | 'target_language' | 'text_format' | 'document_settings'> {
   segment_id: string;
   source: Piece[];
   /** The draft that editors see; null without one, and if they see a similar memory entry. */
@@ -113,7 +113,8 @@ const FILLABLE = statement<FillableRow>(
           case when not ${SHOWS_SIMILAR} then s.draft end as draft, w.stage, t.task_id,
           t.status as task_status, e.revision, f.target_hash as filled_hash, f.revision as filled_revision,
           case when ${showsSimilar('f.route')} then s.similar_entry->'target' else f.draft end as former_draft,
-          j.source_language, j.target_language, j.text_format, b.external_id as brand,
+          j.source_language, j.target_language, j.text_format, j.document_settings,
+          b.external_id as brand,
           coalesce(s.route = 'supplied', false) and s.draft is not null and j.tier <> 'chat' as is_own,
           coalesce(b.votes, case when coalesce(j.brand, j.default_brand) is null then 'draft' else 'off' end) as setting,
           f.vote_id as filled_vote, f.under_rule is not null as by_rule,

@@ -17,6 +17,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AccountRef } from '../base/account.ts';
 import { keptOf } from '../base/kept.ts';
 import type { Log } from '../base/log.ts';
+import { readDocumentSettings } from '../brands/document-settings.ts';
 import type { Transaction } from '../database/database.ts';
 import {
   completeEdited,
@@ -222,7 +223,7 @@ function draftedOf({ segment_id: id, source, target, route, failure }: edits.Seg
  * Assembles the document with the targets. @returns the document, or the error if the assembly exceeds the
  * time limit
  */
-function assemble(
+async function assemble(
   context: EditingContext,
   account: AccountRef,
   job: editedJobs.TaskJobRow,
@@ -238,6 +239,7 @@ function assemble(
       format: job.text_format,
       sourceLanguage: job.source_language,
       targetLanguage: job.target_language,
+      settings: await readDocumentSettings(context.database, account, job.document_settings),
       drafts,
       sources: edits.sourcesOf(targets),
       joins: edits.joinsOf(targets),

@@ -10,12 +10,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Piece, repair } from '@dragoman/documents';
 import { ApiError, notFound } from '../base/errors.ts';
 import { keptOf } from '../base/kept.ts';
+import { readDocumentSettings } from '../brands/document-settings.ts';
 import type { Transaction } from '../database/database.ts';
 import { readTexts } from '../jobs/jobs.ts';
 import { change, openEdit, SegmentChanged, saveDraft, show, shownTarget } from './changes.ts';
 import type { EditingContext, EditingUser } from './context.ts';
 import { unprepared } from './descriptions.ts';
-import type * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
 import { insertHistory } from './history-store.ts';
 import { moveNotes, setJoinedTo, setSegment } from './joins-store.ts';
@@ -70,9 +70,16 @@ export async function joinWithNext(
     count: delivered[index]!.segments,
     texts: [shownTarget(row) ?? [], delivered[index]!.target ?? []],
   }));
-  const joined = await context.scanner
-    .join(account, { ...languagesOf(job), text: texts.source ?? '', first: first.segment_id, parts })
-    .catch(unprepared);
+  const task = {
+    text: texts.source ?? '',
+    format: job.text_format,
+    sourceLanguage: job.source_language,
+    targetLanguage: job.target_language,
+    settings: await readDocumentSettings(database, account, job.document_settings),
+    first: first.segment_id,
+    parts,
+  };
+  const joined = await context.scanner.join(account, task).catch(unprepared);
   if (typeof joined === 'string') refuse(joined);
   const [target, draft] = joined.texts as [Piece[], Piece[]];
   const last = next.joined?.last ?? next.position;
@@ -173,12 +180,6 @@ const confirmedOf = ({ confirmed_by: editorId, target }: edits.SegmentTargetRow)
   editorId === null || target === null ? undefined : { target, editorId };
 
 const unitOf = ({ segment_id }: edits.SegmentRow): number => Number.parseInt(segment_id, 10);
-
-const languagesOf = (job: editedJobs.TaskJobRow) => ({
-  format: job.text_format,
-  sourceLanguage: job.source_language,
-  targetLanguage: job.target_language,
-});
 
 /** Returns true if a segment is not joined, or its target is still the one of the join. */
 const isUnchanged = ({ joined, target }: edits.SegmentRow): boolean =>

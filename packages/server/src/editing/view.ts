@@ -5,6 +5,7 @@ import type { Piece } from '@dragoman/documents';
 import { notFound } from '../base/errors.ts';
 import { keptOf } from '../base/kept.ts';
 import { readContext } from '../brands/brands.ts';
+import { readDocumentSettings } from '../brands/document-settings.ts';
 import { type JobTerm, readJobTerms } from '../brands/proposals.ts';
 import { readTexts } from '../jobs/jobs.ts';
 import { parseDraftNote } from '../translation/draft-notes.ts';
@@ -336,6 +337,7 @@ export async function preview(context: EditingContext, user: EditingUser, key: s
     format: job.text_format,
     sourceLanguage: job.source_language,
     targetLanguage: job.target_language,
+    settings: await readDocumentSettings(context.database, account, job.document_settings),
     drafts,
     sources: edits.sourcesOf(targets),
     joins: edits.joinsOf(targets),

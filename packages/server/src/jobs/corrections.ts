@@ -17,6 +17,8 @@ export interface CorrectionJob {
   format: Format;
   brand: string | undefined;
   defaultBrand: string | undefined;
+  /** The hash of the document settings of the message. */
+  documentSettings: string | undefined;
   text: string;
   /** The machine translation, used as the editor's draft; undefined if an engine drafts the job again. */
   translated: string | undefined;

@@ -27,6 +27,8 @@ export interface NewJob {
   brand: string | undefined;
   /** The account's default brand, if the request names no brand. */
   defaultBrand: string | undefined;
+  /** The hash of its document settings, if it has any. */
+  documentSettings: string | undefined;
   callbackUrl: string | undefined;
   words: number;
   priceCents: number;
@@ -70,17 +72,17 @@ const INSERT = statement<{ ended: boolean } & (InsertedJobRow | { [Field in keyo
        :text_format::text[], :tone::text[], :topics::jsonb[], :brand::text[], :callback_url::text[],
        :words::integer[], :characters::integer[], :price_cents::bigint[], :hold_seconds::integer[], :source::text[],
        :supplied::text[], :instructions::text[], :name::text[], :default_brand::text[], :lease_token::uuid[], :order_number::bigint[],
-       :cents_per_word::bigint[], :discounts::jsonb[])
+       :cents_per_word::bigint[], :discounts::jsonb[], :document_settings::text[])
      as g (part, account_id, job_id, environment, tier, uid, request_hash, dialect, status, source_language,
        target_language, text_format, tone, topics, brand, callback_url, words, characters, price_cents,
        hold_seconds, source, supplied, instructions, name, default_brand, lease_token, order_number,
-       cents_per_word, discounts)),
+       cents_per_word, discounts, document_settings)),
    ended as (delete from creations where creation_id = :creation_id ${AND_PART} returning creation_id),
    inserted as (
      insert into jobs (part, account_id, job_id, environment, tier, uid, request_hash, dialect, status,
        source_language, target_language, text_format, tone, topics, brand, callback_url, words, characters,
        price_cents, created_at, hold_until, due_at, lease_token, attempts, default_brand, order_number,
-       cents_per_word, discounts)
+       cents_per_word, discounts, document_settings)
      select part, account_id, job_id, environment, tier, uid, request_hash, dialect, status,
        source_language, target_language, text_format, tone,
        case when topics is not null then array(select jsonb_array_elements_text(topics)) end,
@@ -88,7 +90,7 @@ const INSERT = statement<{ ended: boolean } & (InsertedJobRow | { [Field in keyo
        case when hold_seconds > 0 then at + make_interval(secs => hold_seconds) end,
        at + make_interval(secs => case when lease_token is null then 0 else :lease_seconds end), lease_token,
        case when lease_token is null then 0 else 1 end, default_brand, order_number, cents_per_word,
-       discounts
+       discounts, document_settings
        from given
      on conflict (part, account_id, environment, uid) do nothing
      returning part, account_id, job_id, environment, tier, status, source_language,
@@ -152,6 +154,7 @@ export async function insertJobs(
       order_number: ({ orderNumber }) => orderNumber,
       cents_per_word: ({ centsPerWord }) => centsPerWord,
       discounts: ({ discounts }) => (discounts === undefined ? null : JSON.stringify(discounts)),
+      document_settings: ({ documentSettings }) => documentSettings ?? null,
     }),
     lease_seconds: leaseSeconds,
     creation_id: creationId ?? null,
@@ -190,6 +193,7 @@ export function newJobRow(job: NewJob, inserted: InsertedJobRow): JobRow {
     request_hash: job.requestHash,
     dialect: job.dialect,
     default_brand: job.defaultBrand ?? null,
+    document_settings: job.documentSettings ?? null,
     words: job.words,
     cents_per_word: job.centsPerWord,
     charge: 1,

@@ -7,12 +7,13 @@ import { fieldError, type Reason, reason } from '../base/errors.ts';
 import { assignUid } from '../base/ids.ts';
 import { type SandboxTrigger, sandboxTriggerOf } from '../base/text.ts';
 import { type ResolvedBrand, readContext, resolveBrand } from '../brands/brands.ts';
+import { settingsOfBrand, storeDocumentSettings } from '../brands/document-settings.ts';
 import type { Database } from '../database/database.ts';
 import type { AddressGuard } from '../deliveries/addresses.ts';
 import { type Languages, sayNotOffered } from '../languages/languages.ts';
 import type { JobPrice, PriceList, WordCounts } from '../ledger/price-list.ts';
 import { hasMemory } from '../memory/memory.ts';
-import type { Scanner } from '../scanning/scanner.ts';
+import type { DocumentSettings, Scanner } from '../scanning/scanner.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { NewJob } from './insert-store.ts';
 import { listRecentLanguages } from './list-store.ts';
@@ -60,7 +61,8 @@ export type JobPreparer = (
 export function createJobPreparer(options: JobPreparerOptions): JobPreparer {
   const { settings } = options;
   return async (caller, tier, request, reading) => {
-    const { brands, sourceLanguage, words, priceOf } = await check(caller, [tier], request, options, reading);
+    const checked = await check(caller, [tier], request, options, reading);
+    const { brands, sourceLanguage, words, priceOf, documentSettings } = checked;
     const price = await priceOf(tier);
     return {
       account: caller.account,
@@ -78,6 +80,7 @@ export function createJobPreparer(options: JobPreparerOptions): JobPreparer {
       tone: request.tone,
       topics: request.topics,
       ...brands,
+      documentSettings: await storeDocumentSettings(options.database, caller.account, documentSettings),
       callbackUrl: request.callbackUrl,
       words,
       priceCents: price.cents,
@@ -140,7 +143,9 @@ async function check(
   const brands = await resolveBrand(options.database, caller, request.brand);
   const free = await Promise.all(tiers.map((tier) => options.prices.isFree(tier)));
   const isPriced = free.includes(false);
+  const documentSettings = await settingsOf(options.database, caller, brands, request);
   const { sourceLanguage, counts } = await examine(caller, request, brands, options, {
+    documentSettings,
     apart: false,
     budget: createComparisonBudget(),
     hasDraft: request.targetText !== undefined,
@@ -149,7 +154,22 @@ async function check(
   });
   const pair = { sourceLanguage, targetLanguage: request.targetLanguage };
   const priceOf = (tier: JobTier) => options.prices.priceOf(caller.account, tier, pair, counts);
-  return { brands, sourceLanguage, words: counts.words, counted: counts.counted, priceOf };
+  const { words, counted } = counts;
+  return { brands, sourceLanguage, words, counted, priceOf, documentSettings };
+}
+
+/** Returns how the text of a request is read. */
+async function settingsOf(
+  database: Database,
+  { account }: Caller,
+  { brand, defaultBrand }: ResolvedBrand,
+  { retranslate, setLang }: CreateRequest,
+): Promise<DocumentSettings> {
+  return {
+    ...(await settingsOfBrand(database, account, brand ?? defaultBrand)),
+    ...(retranslate === undefined ? {} : { retranslate }),
+    ...(setLang === undefined ? {} : { setLang }),
+  };
 }
 
 /** Seconds for which the trigger `wait` delays the delivery of a job. */
@@ -174,8 +194,9 @@ async function examine(
   request: CreateRequest,
   brands: ResolvedBrand,
   { database, languages, prices, scanner }: JobPreparerOptions,
-  { apart, budget, hasDraft, isPriced }: Reading & { isPriced: boolean },
+  reading: Reading & { isPriced: boolean; documentSettings: DocumentSettings },
 ): Promise<{ sourceLanguage: string; counts: WordCounts }> {
+  const { apart, budget, hasDraft, isPriced, documentSettings } = reading;
   const { account } = caller;
   const { targetLanguage } = request;
   const targets = await languages.targets(caller.environment);
@@ -190,6 +211,7 @@ async function examine(
     format: request.textFormat,
     sourceLanguage: request.sourceLanguage,
     targetLanguage,
+    settings: documentSettings,
     offered,
     recent: request.sourceLanguage === undefined ? await listRecentLanguages(database, caller) : [],
     suppliedText: request.targetText,

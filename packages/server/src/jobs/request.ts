@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import type { Format } from '@dragoman/documents';
 import Type, { type Static } from 'typebox';
-import { fieldErrors, tooLarge } from '../base/errors.ts';
+import { fieldError, fieldErrors, tooLarge } from '../base/errors.ts';
 import { createReader, isPlainObject } from '../http/input.ts';
 import { IDEMPOTENCY_KEY, QUOTED_PRICE } from './header-schemas.ts';
 import {
@@ -28,6 +28,9 @@ export interface CreateRequest {
   tone: string | undefined;
   topics: string[] | undefined;
   instructions: string | undefined;
+  /** Absent if false, so that requests without them have the hash that they had before these fields existed. */
+  retranslate?: true;
+  setLang?: true;
 }
 
 const OPTIONS = { emptyIsAbsent: true };
@@ -66,21 +69,27 @@ function toRequest(fields: Static<typeof JobRequest>, maxTextBytes: number, name
     if (Buffer.byteLength(fields[field] ?? '') > maxTextBytes)
       throw tooLarge(`${name}${field}`, maxTextBytes);
   }
-  const { topics = [] } = fields;
+  const { topics = [], text_format: textFormat = 'text', retranslate, set_lang: setLang } = fields;
+  if (retranslate && textFormat !== 'xliff') throw fieldError(`${name}retranslate`, onlyFor('xliff'));
+  if (setLang && textFormat !== 'html') throw fieldError(`${name}set_lang`, onlyFor('html'));
   return {
     text: fields.text,
     sourceLanguage: fields.source_language,
     targetLanguage: fields.target_language,
     targetText: fields.target_text,
-    textFormat: fields.text_format ?? 'text',
+    textFormat,
     uid: fields.uid,
     callbackUrl: fields.callback_url,
     brand: fields.brand,
     tone: fields.tone ?? fields.formality,
     topics: topics.length > 0 ? topics : undefined,
     instructions: fields.instructions,
+    ...(retranslate ? { retranslate } : {}),
+    ...(setLang ? { setLang } : {}),
   };
 }
+
+const onlyFor = (format: Format) => `is only for the text_format ${format}.`;
 
 function changeField(body: unknown, name: string, change: (given: unknown) => unknown): unknown {
   return isPlainObject(body) ? { ...body, [name]: change(body[name]) } : body;

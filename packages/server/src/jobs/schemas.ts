@@ -93,6 +93,18 @@ const requested = {
       description: 'Instructions for the editor, and for engines that support them.',
     }),
   ),
+  retranslate: Type.Optional(
+    Type.Boolean({
+      description:
+        'XLIFF only: whether segments whose target has the state `translated` are translated again.',
+    }),
+  ),
+  set_lang: Type.Optional(
+    Type.Boolean({
+      description:
+        'HTML only: whether the `lang` of the page becomes the target language where it was the source language.',
+    }),
+  ),
 };
 
 const IGNORED = '`null` is the same as absent; unknown fields are ignored.';

@@ -28,6 +28,8 @@ export interface JobRow {
   topics: string[] | null;
   brand: string | null;
   default_brand: string | null;
+  /** The hash of its document settings; null if its text is read without any. */
+  document_settings: string | null;
   callback_url: string | null;
   price_cents: number;
   words: number;
@@ -55,7 +57,8 @@ export type AnyJobRow = Omit<JobRow, 'tier'> & { tier: AnyTier };
 
 export const JOB_COLUMNS = `job_id, order_number, environment, tier, uid, request_hash, dialect, status, source_language,
   target_language, text_format, tone, topics, brand, default_brand, callback_url, price_cents, words, cents_per_word,
-  discounts, charge, created_at, hold_until, failure, upgrade_hash, fell_back, untranslated, redraft`;
+  discounts, charge, created_at, hold_until, failure, upgrade_hash, fell_back, untranslated, redraft,
+  document_settings`;
 
 const FIND = statement<JobRow>(
   'jobs.find',

@@ -24,7 +24,7 @@ const UPGRADE = statement<{ charge: number }>(
   `with before as (
      select part, account_id, job_id, status, tier,
             jsonb_build_object('charge', charge, 'price_cents', price_cents, 'cents_per_word', cents_per_word, 'discounts', discounts, 'words', words, 'untranslated', untranslated, 'tone', tone,
-              'topics', topics, 'brand', brand, 'default_brand', default_brand, 'callback_url', callback_url,
+              'topics', topics, 'brand', brand, 'default_brand', default_brand, 'document_settings', document_settings, 'callback_url', callback_url,
               'hold_until', hold_until, 'finished_at', finished_at, 'instructions', (
                 select body from job_texts t
                  where t.part = :part and t.account_id = :account_id and t.job_id = :job_id and t.kind = 'instructions')) as before_upgrade
@@ -32,7 +32,7 @@ const UPGRADE = statement<{ charge: number }>(
       where part = :part and account_id = :account_id and job_id = :job_id and tier = 'machine' and status = any(:from_statuses) for update),
    moved as (
      update jobs j set tier = :tier, status = :to_status, charge = :charge, before_upgrade = b.before_upgrade,
-            price_cents = :price_cents, cents_per_word = :cents_per_word, discounts = :discounts::jsonb, words = :words, tone = :tone, topics = :topics, brand = :brand, default_brand = :default_brand, callback_url = :callback_url, upgrade_hash = :upgrade_hash,
+            price_cents = :price_cents, cents_per_word = :cents_per_word, discounts = :discounts::jsonb, words = :words, tone = :tone, topics = :topics, brand = :brand, default_brand = :default_brand, document_settings = :document_settings, callback_url = :callback_url, upgrade_hash = :upgrade_hash,
             hold_until = case when :hold_seconds > 0 then now() + make_interval(secs => :hold_seconds) end,
             finished_at = null, due_at = now(), attempts = 0
        from before b
@@ -81,6 +81,7 @@ export async function writeUpgrade(
     topics: job.topics ?? null,
     brand: job.brand ?? null,
     default_brand: job.defaultBrand ?? null,
+    document_settings: job.documentSettings ?? null,
     callback_url: job.callbackUrl ?? null,
     upgrade_hash: upgrade.hash,
     hold_seconds: job.holdSeconds,
@@ -102,11 +103,11 @@ const CANCEL_UPGRADE = statement<{ instructions: string | null }>(
    moved as (
      update jobs j set tier = 'machine', status = :to_status, charge = k.charge, price_cents = k.price_cents, cents_per_word = k.cents_per_word,
             discounts = k.discounts, words = k.words, untranslated = k.untranslated,
-            tone = k.tone, topics = k.topics, brand = k.brand, default_brand = k.default_brand,
+            tone = k.tone, topics = k.topics, brand = k.brand, default_brand = k.default_brand, document_settings = k.document_settings,
             callback_url = k.callback_url, hold_until = k.hold_until, finished_at = k.finished_at,
             upgrade_hash = null, before_upgrade = null, redraft = null, due_at = null, lease_token = null, attempts = 0
        from before b, jsonb_to_record(b.before_upgrade) as k (charge smallint, price_cents bigint, cents_per_word bigint, discounts jsonb, words integer,
-            untranslated jsonb, tone text, topics text[], brand text, default_brand text, callback_url text, hold_until timestamptz,
+            untranslated jsonb, tone text, topics text[], brand text, default_brand text, document_settings text, callback_url text, hold_until timestamptz,
             finished_at timestamptz, instructions text)
       where j.part = :part and j.account_id = b.account_id and j.job_id = b.job_id
      returning j.part, j.account_id, j.job_id, j.environment, j.source_language, j.target_language, j.tier, j.status,

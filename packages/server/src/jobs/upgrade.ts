@@ -6,8 +6,10 @@
  */
 import type { Caller } from '../base/account.ts';
 import { ApiError, fieldError, notFound } from '../base/errors.ts';
+import { readDocumentSettings } from '../brands/document-settings.ts';
 import type { Database } from '../database/database.ts';
 import { holdPrices, nextCharge } from '../ledger/ledger.ts';
+import type { DocumentSettings } from '../scanning/scanner.ts';
 import { rejectInsert } from './created-jobs.ts';
 import type { NewJob } from './insert-store.ts';
 import { readAccountBalance } from './jobs.ts';
@@ -46,7 +48,8 @@ export async function upgradeJob(
     if (!allowsJobMove('upgrade', row.status)) {
       throw fieldError('status', `the job is ${row.status}; only a completed one can be upgraded.`);
     }
-    const job = await prepareUpgrade(prepare, caller, row, texts, request, maxTextBytes);
+    const settings = await readDocumentSettings(database, caller.account, row.document_settings);
+    const job = await prepareUpgrade(prepare, caller, row, { texts, settings }, request, maxTextBytes);
     await move(database, caller, row, job, request.hash).catch((error: unknown) =>
       rejectInsert(database, error, caller, job.priceCents),
     );
@@ -71,7 +74,7 @@ async function prepareUpgrade(
   prepare: JobPreparer,
   caller: Caller,
   row: store.JobRow,
-  texts: Partial<Record<TextKind, string>>,
+  { texts, settings }: { texts: Partial<Record<TextKind, string>>; settings: DocumentSettings },
   { properties }: ParsedUpgrade,
   maxTextBytes: number,
 ): Promise<NewJob> {
@@ -86,6 +89,8 @@ async function prepareUpgrade(
     uid: row.uid,
     text: texts.source,
     text_format: row.text_format,
+    retranslate: settings.retranslate,
+    set_lang: settings.setLang,
     source_language: row.source_language,
     target_language: row.target_language,
   };

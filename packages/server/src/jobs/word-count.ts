@@ -3,6 +3,8 @@ import { FORMATS } from '@dragoman/documents';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import Type from 'typebox';
 import { fieldError, tooLarge } from '../base/errors.ts';
+import { settingsOfBrand } from '../brands/document-settings.ts';
+import type { Database } from '../database/database.ts';
 import { resource } from '../http/http.ts';
 import { answer, errorResponses } from '../http/schemas.ts';
 import type { Scanner } from '../scanning/scanner.ts';
@@ -26,7 +28,9 @@ const WordCountRequest = Type.Object(
 const countWordsSchema = {
   operationId: 'countWords',
   summary: 'Count the words that a job would be charged for',
-  description: 'Checks the text like a create, with the same errors. Nothing is created.',
+  description:
+    'Checks the text like a create, with the same errors. Nothing is created. The patterns of the default brand ' +
+    'apply; a quote also counts by the brand of its request.',
   tags: ['Jobs'],
   body: WordCountRequest,
   response: {
@@ -41,7 +45,11 @@ const countWordsSchema = {
 
 export function wordCountRoutes(
   app: FastifyInstance,
-  { scanner, settings }: { scanner: Scanner; settings: { maxTextBytes: number } },
+  {
+    database,
+    scanner,
+    settings,
+  }: { database: Database; scanner: Scanner; settings: { maxTextBytes: number } },
 ): void {
   resource(app, '/tapi/v2/wordcount/', {
     POST: {
@@ -56,8 +64,10 @@ export function wordCountRoutes(
         // disconnected. The `close` event of the response can.
         const client = new AbortController();
         reply.raw.once('close', () => client.abort());
-        const task = { text, format, sourceLanguage: source_language };
-        const counted = await scanner.count(request.caller.account, task, client.signal);
+        const { account, defaultBrand } = request.caller;
+        const documentSettings = await settingsOfBrand(database, account, defaultBrand);
+        const task = { text, format, sourceLanguage: source_language, settings: documentSettings };
+        const counted = await scanner.count(account, task, client.signal);
         if (counted.kind === 'invalid') throw fieldError(counted.field, counted.sentence);
         return reply.code(201).send({ word_count: counted.words });
       },

@@ -24,6 +24,7 @@ import type { Environment } from '../base/account.ts';
 import type { Log } from '../base/log.ts';
 import { sandboxTriggerOf } from '../base/text.ts';
 import { type BrandContext, readContext } from '../brands/brands.ts';
+import { readDocumentSettings } from '../brands/document-settings.ts';
 import type { Database } from '../database/database.ts';
 import type { OutboxSender } from '../deliveries/deliveries.ts';
 import { compareWithMemory } from '../memory/efforts.ts';
@@ -173,7 +174,7 @@ async function decide(
   if (texts.supplied !== undefined && !isUpgrade && !isRedraft) {
     return alignSupplied(options, lease, job, texts.supplied);
   }
-  const { segments, assemble } = await options.scanner.open(lease.account, taskOf(job));
+  const { segments, assemble } = await options.scanner.open(lease.account, await taskOf(options, lease, job));
   const brand = row.brand ?? row.default_brand ?? undefined;
   const style = await readContext(options.database, lease.account, brand, row.target_language);
   const purpose = { brand, context: contextOf(row, texts.instructions, style) };
@@ -199,8 +200,9 @@ async function decide(
 
 const isForEditor = (row: AnyJobRow): boolean => row.tier !== 'machine' && row.environment === 'production';
 
-function taskOf({ row, texts }: LeasedJob) {
+async function taskOf({ database }: TranslationWorkerOptions, { account }: Lease, { row, texts }: LeasedJob) {
   return {
+    settings: await readDocumentSettings(database, account, row.document_settings),
     text: texts.source ?? '',
     format: row.text_format,
     sourceLanguage: row.source_language,
@@ -210,12 +212,13 @@ function taskOf({ row, texts }: LeasedJob) {
 
 /** Uses the customer's own translation as the draft, without an engine. */
 async function alignSupplied(
-  { scanner }: TranslationWorkerOptions,
+  options: TranslationWorkerOptions,
   lease: Lease,
   job: LeasedJob,
   supplied: string,
 ): Promise<JobOutcome> {
-  const task = taskOf(job);
+  const task = await taskOf(options, lease, job);
+  const { scanner } = options;
   const aligned = await scanner.align(lease.account, { ...task, suppliedText: supplied });
   const segments = aligned.map(segmentOfSupplied);
   if (isForEditor(job.row)) return { kind: 'drafted', segments };
@@ -238,13 +241,14 @@ const MADE_BEFORE = 'machine';
  * differently by now. Segments that were not translated then keep their new drafts.
  */
 async function withResult(
-  { scanner }: TranslationWorkerOptions,
+  options: TranslationWorkerOptions,
   lease: Lease,
   job: LeasedJob,
   drafted: readonly Drafted[],
   result: string,
 ): Promise<Drafted[]> {
-  const aligned = await scanner.align(lease.account, { ...taskOf(job), suppliedText: result });
+  const task = await taskOf(options, lease, job);
+  const aligned = await options.scanner.align(lease.account, { ...task, suppliedText: result });
   return drafted.map((one, index) => {
     const { draft, pieces, notes, kept } = aligned[index]!;
     if (draft === undefined || kept !== undefined) return one;

@@ -39,6 +39,48 @@ export function hashOf(source: readonly Piece[]): Buffer {
   return createHash('sha256').update(JSON.stringify(parts).normalize('NFC')).digest();
 }
 
+/** Replaces characters by those that look the same to a reader: apostrophes, hyphens, and spaces that do not break. */
+const asSeen = (text: string): string =>
+  text
+    .replaceAll('\u00ad', '')
+    .replaceAll(/[’ʼ‘＇]/g, "'")
+    .replaceAll(/[‐‑]/g, '-')
+    .replaceAll(/[\u00a0\u2007\u202f]/g, ' ');
+
+const mapTexts = (pieces: readonly Piece[], change: (text: string) => string): Piece[] =>
+  pieces.map((piece) => ('text' in piece ? { ...piece, text: change(piece.text) } : piece));
+
+/** Returns the key under which a source is stored: the same for all sources that look the same. */
+export const storedKeyOf = (source: readonly Piece[]): Buffer => hashOf(mapTexts(source, asSeen));
+
+/**
+ * Returns the keys under which a source and sources that look the same may be stored. Entries of earlier versions have
+ * the key of their exact text, mostly with either typewriter or typographic apostrophes throughout.
+ */
+export function keysOf(source: readonly Piece[]): [Buffer, ...Buffer[]] {
+  const own = hashOf(source);
+  const text = plainText(source);
+  const seen = asSeen(text);
+  const others = [
+    ...(seen === text ? [] : [asSeen]),
+    ...(seen.includes("'") ? [(one: string) => asSeen(one).replaceAll("'", '’')] : []),
+  ];
+  return [own, ...others.map((change) => hashOf(mapTexts(source, change))).filter((key) => !key.equals(own))];
+}
+
+/** Puts the entries with exactly the text of a source before those that only look the same. */
+export function exactFirst<Entry extends { source: readonly Piece[] }>(
+  source: readonly Piece[],
+  entries: readonly Entry[],
+): Entry[] {
+  const text = plainText(source).normalize('NFC');
+  const [exact, others]: [Entry[], Entry[]] = [[], []];
+  for (const entry of entries) {
+    (plainText(entry.source).normalize('NFC') === text ? exact : others).push(entry);
+  }
+  return [...exact, ...others];
+}
+
 /** Returns a hash of the segments before and after a segment; undefined if the text has only one segment. */
 export function contextHashOf(
   previous: readonly Piece[] | undefined,

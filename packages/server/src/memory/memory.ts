@@ -21,7 +21,17 @@ import type { AccountRef, Environment } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
 import { createTurns } from '../base/turns.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
-import { contextHashOf, fit, hashOf, isKept, searchable, toStoredForm } from './form.ts';
+import {
+  contextHashOf,
+  exactFirst,
+  fit,
+  hashOf,
+  isKept,
+  keysOf,
+  searchable,
+  storedKeyOf,
+  toStoredForm,
+} from './form.ts';
 import * as lessonsStore from './lessons-store.ts';
 import { sketchOf } from './sketch.ts';
 import * as store from './store.ts';
@@ -82,25 +92,27 @@ export async function recall(
   segments: readonly SegmentInContext[],
 ): Promise<(RecalledTarget | undefined)[]> {
   if (!(await hasMemory(on, account))) return segments.map(() => undefined);
-  const hashes = await hashesOf(segments.map(({ source }) => source));
-  const hashed = new Map(segments.map(({ source }, index) => [source, hashes[index]!]));
-  const names = hashes.map((hash) => hash.toString('base64'));
+  const keys = await keysOfAll(segments.map(({ source }) => source));
+  const hashed = new Map(segments.map(({ source }, index) => [source, keys[index]![0]]));
   const exact: store.TargetRow[] = [];
-  const unique = [...new Map(names.map((name, index) => [name, hashes[index]!])).values()];
+  const unique = [...new Map(keys.flat().map((key) => [key.toString('base64'), key])).values()];
   for (const chunk of chunksOf(unique)) {
     exact.push(...(await store.findTargets(on, account, purpose, chunk)));
   }
   const known = Map.groupBy(exact, (row) => row.source_hash.toString('base64'));
   const asked = segments.flatMap(({ previous, next }, index) => {
     const hash = (one: readonly Piece[]) => hashed.get(one) ?? hashOf(one);
-    const context = known.has(names[index]!) ? contextHashOf(previous, next, hash) : undefined;
-    return context === undefined ? [] : [{ index, hash: hashes[index]!, context }];
+    const found = keys[index]!.filter((key) => known.has(key.toString('base64')));
+    const context = found.length === 0 ? undefined : contextHashOf(previous, next, hash);
+    return context === undefined ? [] : found.map((key) => ({ index, hash: key, context }));
   });
-  const contexts = new Map<number, string>();
+  const contexts = new Map<number, string[]>();
   const inContext: (store.TargetRow & { context_hash: Buffer })[] = [];
   const nameOf = (hash: Buffer, context: Buffer) =>
     `${hash.toString('base64')} ${context.toString('base64')}`;
-  for (const { index, hash, context } of asked) contexts.set(index, nameOf(hash, context));
+  for (const { index, hash, context } of asked) {
+    contexts.set(index, [...(contexts.get(index) ?? []), nameOf(hash, context)]);
+  }
   for (const chunk of chunksOf(asked)) {
     inContext.push(...(await store.findTargetsInContext(on, account, purpose, chunk)));
   }
@@ -108,32 +120,31 @@ export async function recall(
   const turn = createTurns();
   const recalled: (RecalledTarget | undefined)[] = [];
   for (const [index, { source }] of segments.entries()) {
-    recalled.push(
-      firstFitting(source, targetsInContext.get(contexts.get(index) ?? ''), 'context') ??
-        firstFitting(source, known.get(names[index]!), 'exact'),
-    );
+    const inPlace = (contexts.get(index) ?? []).flatMap((name) => targetsInContext.get(name) ?? []);
+    const anywhere = keys[index]!.flatMap((key) => known.get(key.toString('base64')) ?? []);
+    recalled.push(firstFitting(source, inPlace, 'context') ?? firstFitting(source, anywhere, 'exact'));
     await turn(source.length);
   }
   return recalled;
 }
 
-async function hashesOf(sources: readonly (readonly Piece[])[]): Promise<Buffer[]> {
+async function keysOfAll(sources: readonly (readonly Piece[])[]): Promise<[Buffer, ...Buffer[]][]> {
   const turn = createTurns();
-  const hashes: Buffer[] = [];
+  const keys: [Buffer, ...Buffer[]][] = [];
   for (const source of sources) {
-    hashes.push(hashOf(source));
+    keys.push(keysOf(source));
     await turn(source.length);
   }
-  return hashes;
+  return keys;
 }
 
-/** Returns the first target that fits the codes of the source. */
+/** Returns the first target that fits the codes of the source. Entries with exactly its text come first. */
 function firstFitting(
   source: readonly Piece[],
-  rows: readonly store.TargetRow[] = [],
+  rows: readonly store.TargetRow[],
   kind: RecalledTarget['kind'],
 ): RecalledTarget | undefined {
-  for (const row of rows) {
+  for (const row of exactFirst(source, rows)) {
     const { pieces, complete } = fit(source, row);
     if (complete) return { memoryId: row.memory_id, kind, pieces, confirmed: row.weight > IMPORT_WEIGHT };
   }
@@ -151,7 +162,7 @@ export interface Match {
   source: Piece[];
   /** The target. Its codes have the numbers of the codes in the segment; codes that do not fit are removed. */
   target: Piece[];
-  /** The similarity in percent, which is 100 only if text and codes are identical. */
+  /** The similarity in percent, which is 100 only if the texts look the same and the codes are identical. */
   score: number;
   kind: 'context' | 'exact' | 'fuzzy';
   origin: store.Origin;
@@ -179,7 +190,7 @@ export async function findMatches(
   { previous, next }: Partial<Pick<SegmentInContext, 'previous' | 'next'>> = {},
 ): Promise<Match[]> {
   if (!(await hasMemory(on, account))) return [];
-  const asked = { hash: hashOf(source), context: contextHashOf(previous, next), limit: MAX_MATCHES };
+  const asked = { hashes: keysOf(source), context: contextHashOf(previous, next), limit: MAX_MATCHES };
   const text = plainText(source);
   const sketch = sketchOf(text, saltOf(account, purpose));
   const [same, alike] = await Promise.all([
@@ -188,7 +199,7 @@ export async function findMatches(
   ]);
   const identical = new Set(same.map(({ memory_id }) => memory_id));
   const matches = [
-    ...same.map((row) =>
+    ...exactFirst(source, same).map((row) =>
       row.in_tone
         ? matchOf(source, row, 100, row.in_context ? 'context' : 'exact')
         : matchOf(source, row, 100 - TONE_PENALTY, 'fuzzy'),
@@ -326,7 +337,7 @@ function entryOf(account: AccountRef, pair: store.MemoryPair, given: MemoryEntry
   const translation = isTextAlone ? target : { source, target, tone };
   return {
     memoryId: uuidv7(),
-    sourceHash: hashOf(given.source),
+    sourceHash: storedKeyOf(given.source),
     targetHash: createHash('sha256').update(JSON.stringify(translation).normalize('NFC')).digest(),
     tone,
     source,

@@ -17,7 +17,7 @@ import {
   type TestServer,
   until,
 } from '../testing/harness.ts';
-import type { StoredPair } from './form.ts';
+import { hashOf, type StoredPair } from './form.ts';
 
 const MACHINE = '/tapi/v2/mt_translation/';
 const MEMORY = '/api/account/memory';
@@ -95,6 +95,49 @@ async function chat({ call }: Customer, text: string, fields: object = {}): Prom
     return (answer.message ?? answer).translated_text || false;
   });
 }
+
+describe('a source that looks the same', () => {
+  const SEEN = [
+    ['an apostrophe', "Don't open it.", 'Don’t open it.'],
+    ['a hyphen', 'An e-mail.', 'An e\u2011mail.'],
+    ['a space', 'Wait 10 hours.', 'Wait 10\u00a0hours.'],
+    ['a soft hyphen', 'A motorway.', 'A motor\u00adway.'],
+  ] as const;
+
+  it.each(SEEN)(
+    'as one with %s finds its translation, in both directions',
+    async (_what, plain, typographic) => {
+      for (const [known, asked] of [
+        [plain, typographic],
+        [typographic, plain],
+      ] as const) {
+        const one = await customer();
+        await teach(one, known, 'Traducido.');
+        expect(await machine(one, asked)).toBe('Traducido.');
+        expect(await machine(one, known)).toBe('Traducido.');
+      }
+    },
+  );
+
+  it('is found in an entry of an earlier version, whose key is that of its exact text', async () => {
+    const one = await customer();
+    await teach(one, 'Don’t go.', 'No vayas.');
+    const text = 'update memory set source_hash = $2 where account_id = $1';
+    const key = hashOf([{ text: 'Don’t go.' }]);
+    await server.database.query({ name: 'test.old_key', text }, [one.ref.accountId, key]);
+    expect(await machine(one, "Don't go.")).toBe('No vayas.');
+    expect(await machine(one, 'Don’t go.')).toBe('No vayas.');
+  });
+
+  it('gives way to exactly the same text', async () => {
+    const one = await customer();
+    await teach(one, 'The dogs’ house.', 'Uno.');
+    await teach(one, "The dogs' house.", 'Dos.');
+    await teach(one, "The dogs' house.", 'Dos.');
+    expect(await machine(one, 'The dogs’ house.')).toBe('Uno.');
+    expect(await machine(one, "The dogs' house.")).toBe('Dos.');
+  });
+});
 
 /** Exports the memory of one customer and imports it for another. */
 async function carryOver(from: Customer, to: Customer): Promise<void> {

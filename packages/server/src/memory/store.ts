@@ -152,8 +152,8 @@ const SAME = statement<SameRow>(
              where l.part = $1 and l.account_id = m.account_id and l.memory_id = m.memory_id
                and l.context_hash = $7 and l.outcome <> 'rejected') as in_context
      from memory m
-    where part = $1 and account_id = $2 and source_language = $3 and target_language = $4 and source_hash = $5
-      and brand in ('', $6) and weight > 0 and withdrawn_at is null
+    where part = $1 and account_id = $2 and source_language = $3 and target_language = $4
+      and source_hash = any($5) and brand in ('', $6) and weight > 0 and withdrawn_at is null
     order by in_tone desc, in_context desc, ${best('$9')} limit $8`,
 );
 
@@ -161,14 +161,14 @@ export function findSame(
   on: Queryable,
   account: AccountRef,
   { from, to, brand, tone }: MemoryPurpose,
-  { hash, context, limit }: { hash: Buffer; context: Buffer | undefined; limit: number },
+  { hashes, context, limit }: { hashes: readonly Buffer[]; context: Buffer | undefined; limit: number },
 ): Promise<SameRow[]> {
   return on.query(SAME, [
     account.part,
     account.accountId,
     from,
     to,
-    hash,
+    hashes,
     brand ?? '',
     context ?? null,
     limit,

@@ -57,6 +57,7 @@ export const TABLES: readonly Table[] = [
   { name: 'message_corrections', key: { message_id: 'uuid' }, erase: 'delete' },
   { name: 'messages', key: { message_id: 'uuid' }, erase: 'delete' },
   { name: 'chats', key: { chat_id: 'uuid' }, erase: 'delete' },
+  { name: 'document_settings', key: { hash: 'text' }, erase: 'delete' },
   { name: 'editor_slots', erase: 'delete' },
   { name: 'claims', erase: 'delete' },
   { name: 'issues', key: { issue_id: 'uuid' }, hidden: ['reviewer_id', 'editor_id'], erase: 'delete' },

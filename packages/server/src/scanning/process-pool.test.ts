@@ -10,7 +10,12 @@ const OPTIONS = { most: 1, idleMilliseconds: 60_000, memoryMebibytes: 256 };
 const limited = (account: string, limitMilliseconds: number) => ({ account, limitMilliseconds });
 const A = limited('a', 60_000);
 const B = limited('b', 60_000);
-const task = { format: 'text' as const, sourceLanguage: 'en', text: 'The house stands near the river.' };
+const task = {
+  format: 'text' as const,
+  sourceLanguage: 'en',
+  settings: {},
+  text: 'The house stands near the river.',
+};
 
 /** Returns the child processes of a process, as the system lists them. */
 const children = (pid = process.pid) =>

@@ -9,6 +9,7 @@ afterAll(() => scanner.close());
 
 const task = {
   format: 'text' as const,
+  settings: {},
   sourceLanguage: 'en' as string | undefined,
   targetLanguage: 'es',
   offered: ['en', 'fr'],

@@ -15,6 +15,7 @@ import {
   type CountResult,
   type CountTask,
   count,
+  type DocumentSettings,
   type Drafts,
   describeSegments,
   type ExamineResult,
@@ -28,7 +29,7 @@ import {
   type Tasks,
 } from './tasks.ts';
 
-export type { AlignedSegment, ExaminedSegment } from './tasks.ts';
+export type { AlignedSegment, DocumentSettings, ExaminedSegment } from './tasks.ts';
 
 /** A text that was opened for translation. */
 export interface OpenedText {
@@ -108,6 +109,11 @@ export interface ScannerOptions {
  */
 export const INLINE_LENGTH = 16 * 1024;
 /**
+ * The maximum length of a text with patterns of a customer that is read in this process. The slowest patterns and texts
+ * that we found take 5 ms per 100 units.
+ */
+const INLINE_LENGTH_WITH_PATTERNS = 2 * 1024;
+/**
  * One account uses at most two of the three processes, so that its long text delays neither other accounts
  * nor its own other texts.
  */
@@ -166,7 +172,7 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
   }
 
   async function assembleText(account: AccountRef, task: AssembleTask): Promise<string> {
-    return task.text.length <= INLINE_LENGTH ? assemble(task) : run('assemble', account, task);
+    return isInline(task, task.text.length) ? assemble(task) : run('assemble', account, task);
   }
 
   /** Runs work on a caller's text within the limits of the queue. @throws ApiError `unavailable` when it is full */
@@ -199,16 +205,16 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
   return {
     async examine(account, task, { apart = false } = {}) {
       const length = lengthOf(task);
-      if (!apart && length <= INLINE_LENGTH && task.sourceLanguage !== undefined) return examine(task);
+      if (!apart && isInline(task, length) && task.sourceLanguage !== undefined) return examine(task);
       return inTurn(account, length, () => run('examine', account, task));
     },
     async count(account, task, signal) {
       const { length } = task.text;
-      if (length <= INLINE_LENGTH) return count(task);
+      if (isInline(task, length)) return count(task);
       return inTurn(account, length, () => run('count', account, task, signal));
     },
     async open(account, task) {
-      if (task.text.length <= INLINE_LENGTH) {
+      if (isInline(task, task.text.length)) {
         const held = openDocument(task);
         return { segments: held.segments, assemble: async (drafts) => held.assemble(drafts) };
       }
@@ -216,17 +222,22 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
       return { segments, assemble: (drafts) => assembleText(account, { ...task, drafts }) };
     },
     async describe(account, task) {
-      return task.text.length <= INLINE_LENGTH ? describeSegments(task) : run('describe', account, task);
+      return isInline(task, task.text.length) ? describeSegments(task) : run('describe', account, task);
     },
     async join(account, task) {
-      return task.text.length <= INLINE_LENGTH ? joinSegments(task) : run('join', account, task);
+      return isInline(task, task.text.length) ? joinSegments(task) : run('join', account, task);
     },
     async align(account, task) {
-      return lengthOf(task) <= INLINE_LENGTH ? alignSupplied(task) : run('align', account, task);
+      return isInline(task, lengthOf(task)) ? alignSupplied(task) : run('align', account, task);
     },
     assemble: assembleText,
     close: () => processes.close(),
   };
+}
+
+/** Returns true if a task on `length` UTF-16 code units runs in this process. */
+function isInline({ settings }: { settings: DocumentSettings }, length: number): boolean {
+  return length <= (settings.protect === undefined ? INLINE_LENGTH : INLINE_LENGTH_WITH_PATTERNS);
 }
 
 /** Number of queued and running examinations, and their UTF-16 code units in total. */

@@ -25,10 +25,24 @@ import {
   join,
   type Piece,
   rebuild,
+  type ScanOptions,
   type Segment,
   scan,
   segments,
 } from '@dragoman/documents';
+
+/**
+ * How a text is read, apart from its format and language. A job or message keeps the settings that it was created with
+ * (`brands/document-settings.ts`).
+ */
+export interface DocumentSettings {
+  /** Regular expressions without faults. What they match is not translated. */
+  protect?: readonly string[];
+  /** XLIFF segments whose target has the state `translated` are translated again. */
+  retranslate?: true;
+  /** The language that an HTML page declares is set to the target language. */
+  setLang?: true;
+}
 
 export interface ExamineTask {
   text: string;
@@ -36,6 +50,7 @@ export interface ExamineTask {
   /** The source language; undefined when it is to be detected among the offered languages. */
   sourceLanguage: string | undefined;
   targetLanguage: string;
+  settings: DocumentSettings;
   offered: readonly string[];
   /**
    * Languages of the account's latest texts, most frequent first. The detector uses them to decide between
@@ -86,13 +101,13 @@ interface Invalid {
 }
 
 export function examine(task: ExamineTask): ExamineResult {
-  const scanned = attempt('text', () => scan(task.text, task.format, { ...languagesOf(task), isNew: true }));
+  const scanned = attempt('text', () => scan(task.text, task.format, { ...optionsOf(task), isNew: true }));
   if ('kind' in scanned) return scanned;
   const { document } = scanned;
   const language = languageOf(document, task);
   if (language.kind === 'languageUndetermined') return language;
   if (task.suppliedText !== undefined && task.format !== 'text') {
-    const supplied = attempt('target_text', () => scanSupplied(task.suppliedText!, task.format));
+    const supplied = attempt('target_text', () => scanSupplied(task));
     if ('kind' in supplied) return supplied;
     if (!haveSameUnits(document, supplied.document)) {
       const [given, wanted] = [supplied.document.units.length, document.units.length];
@@ -131,7 +146,7 @@ function listSegments(found: readonly Segment[], language: string): ExaminedSegm
   }));
 }
 
-export type CountTask = Pick<ExamineTask, 'text' | 'format' | 'sourceLanguage'>;
+export type CountTask = Pick<ExamineTask, 'text' | 'format' | 'sourceLanguage' | 'settings'>;
 export type CountResult =
   | { kind: 'counted'; words: number }
   | { kind: 'invalid'; field: 'text'; sentence: string };
@@ -140,9 +155,12 @@ export type CountResult =
  * Counts words like {@link examine}. If neither the task nor the document names the source language, every
  * word counts, because segments in other languages cannot be recognized.
  */
-export function count({ text, format, sourceLanguage }: CountTask): CountResult {
+export function count({ text, format, sourceLanguage, settings }: CountTask): CountResult {
   try {
-    const document = scan(text, format, sourceLanguage === undefined ? {} : { sourceLanguage });
+    const document = scan(text, format, {
+      ...settings,
+      ...(sourceLanguage === undefined ? {} : { sourceLanguage }),
+    });
     return { kind: 'counted', words: countWords(document, document.sourceLanguage ?? 'und') };
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
@@ -155,16 +173,17 @@ export interface OpenTask {
   format: Format;
   sourceLanguage: string;
   targetLanguage: string;
+  settings: DocumentSettings;
 }
 
 /** Returns the segments of an examined text, in order. */
 export function open(task: OpenTask): Segment[] {
-  return segments(scan(task.text, task.format, languagesOf(task)), task.sourceLanguage);
+  return segments(scan(task.text, task.format, optionsOf(task)), task.sourceLanguage);
 }
 
 /** Returns what an editor sees about each segment of {@link open}, such as its place in the document. */
 export function describeSegments(task: OpenTask): Description[] {
-  return describe(scan(task.text, task.format, languagesOf(task)), task.sourceLanguage);
+  return describe(scan(task.text, task.format, optionsOf(task)), task.sourceLanguage);
 }
 
 export interface JoinTask extends OpenTask {
@@ -175,7 +194,7 @@ export interface JoinTask extends OpenTask {
 
 /** Joins segments of {@link open}. @returns why they cannot be joined, if so */
 export function joinSegments({ first, parts, ...task }: JoinTask): Joined | JoinFault {
-  return join(scan(task.text, task.format, languagesOf(task)), task.sourceLanguage, first, parts);
+  return join(scan(task.text, task.format, optionsOf(task)), task.sourceLanguage, first, parts);
 }
 
 export interface AlignTask extends OpenTask {
@@ -187,9 +206,9 @@ export interface AlignTask extends OpenTask {
 export type AlignedSegment = Segment & Pick<Aligned, 'notes'> & { draft: Piece[] | undefined };
 
 export function alignSupplied(task: AlignTask): AlignedSegment[] {
-  const document = scan(task.text, task.format, languagesOf(task));
+  const document = scan(task.text, task.format, optionsOf(task));
   const found = segments(document, task.sourceLanguage);
-  const supplied = attempt('target_text', () => scanSupplied(task.suppliedText, task.format));
+  const supplied = attempt('target_text', () => scanSupplied(task));
   // The supplied text was valid when the job was created. If this version of the program refuses it, the
   // segments get no drafts from it.
   if ('kind' in supplied) return found.map((segment) => ({ ...segment, draft: undefined, notes: [] }));
@@ -202,7 +221,9 @@ export function alignSupplied(task: AlignTask): AlignedSegment[] {
 }
 
 /** Scans a translated document; in XLIFF, the targets are read. */
-const scanSupplied = (text: string, format: Format) => scan(text, format, { reads: 'target' });
+const scanSupplied = ({ suppliedText = '', format, settings }: SuppliedText) =>
+  scan(suppliedText, format, { ...settings, reads: 'target' });
+type SuppliedText = Pick<ExamineTask, 'suppliedText' | 'format' | 'settings'>;
 
 /** Translations with the ids of their segments. */
 export type Drafts = readonly (readonly [segmentId: string, pieces: Piece[]])[];
@@ -212,7 +233,7 @@ export type Drafts = readonly (readonly [segmentId: string, pieces: Piece[]])[];
  * once.
  */
 export function openDocument(task: OpenTask): { segments: Segment[]; assemble(drafts: Drafts): string } {
-  const document = scan(task.text, task.format, languagesOf(task));
+  const document = scan(task.text, task.format, optionsOf(task));
   return {
     segments: segments(document, task.sourceLanguage),
     assemble: (drafts) => rebuild(document, new Map(drafts), task.targetLanguage),
@@ -231,7 +252,7 @@ export interface AssembleTask extends OpenTask {
 }
 
 export function assemble(task: AssembleTask): string {
-  const document = scan(task.text, task.format, languagesOf(task));
+  const document = scan(task.text, task.format, optionsOf(task));
   // The ids of segments depend on the language, so the language must be the one with which the text was opened.
   document.segmentLanguage = task.sourceLanguage;
   const drafts = new Map(task.drafts);
@@ -252,9 +273,13 @@ export function assemble(task: AssembleTask): string {
   });
 }
 
-function languagesOf(task: { sourceLanguage: string | undefined; targetLanguage: string }) {
-  const { sourceLanguage, targetLanguage } = task;
-  return sourceLanguage === undefined ? { targetLanguage } : { sourceLanguage, targetLanguage };
+function optionsOf(task: Pick<ExamineTask, 'sourceLanguage' | 'targetLanguage' | 'settings'>): ScanOptions {
+  const { sourceLanguage, targetLanguage, settings } = task;
+  return {
+    ...settings,
+    targetLanguage,
+    ...(sourceLanguage === undefined ? {} : { sourceLanguage }),
+  };
 }
 
 function languageOf(

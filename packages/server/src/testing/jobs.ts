@@ -24,6 +24,7 @@ export function newJobs(account: AccountRef, count: number, fields: Partial<NewJ
       topics: undefined,
       brand: undefined,
       defaultBrand: undefined,
+      documentSettings: undefined,
       callbackUrl: undefined,
       words: 1,
       priceCents: 0,

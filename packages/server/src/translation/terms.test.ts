@@ -104,28 +104,69 @@ describe('the glossary', () => {
     expect(through(text, terms, from, 'en')).toBe(result);
   });
 
+  const [b, i] = [1, 2];
+  it.each<[what: string, source: Piece[], sent: Piece[]]>([
+    [
+      'inside it',
+      [{ text: 'In New ' }, { open: b }, { text: 'York' }, { close: b }, { text: ' now.' }],
+      [{ text: 'In ' }, { open: b }, { keep: 1, text: 'New York' }, { close: b }, { text: ' now.' }],
+    ],
+    [
+      'that begins inside it',
+      [{ text: 'New ' }, { open: b }, { text: 'York is big' }, { close: b }],
+      [{ open: b }, { keep: 1, text: 'New York' }, { text: ' is big' }, { close: b }],
+    ],
+    [
+      'that ends inside it',
+      [{ open: b }, { text: 'In New' }, { close: b }, { text: ' York.' }],
+      [{ open: b }, { text: 'In ' }, { keep: 1, text: 'New York' }, { close: b }, { text: '.' }],
+    ],
+    [
+      'twice',
+      [
+        { open: b },
+        { text: 'New' },
+        { close: b },
+        { text: ' ' },
+        { open: i },
+        { text: 'York' },
+        { close: i },
+      ],
+      [{ open: b }, { open: i }, { keep: 1, text: 'New York' }, { close: i }, { close: b }],
+    ],
+    [
+      'that could not stay nested, and leaves it',
+      [{ open: b }, { text: 'New' }, { close: b }, { text: ' ' }, { single: 3 }, { text: 'York' }],
+      [{ open: b }, { text: 'New' }, { close: b }, { text: ' ' }, { single: 3 }, { text: 'York' }],
+    ],
+    [
+      'crossing tags, and leaves it',
+      [{ open: b }, { text: 'In New ' }, { close: b }, { open: i }, { text: 'York now' }, { close: i }],
+      [{ open: b }, { text: 'In New ' }, { close: b }, { open: i }, { text: 'York now' }, { close: i }],
+    ],
+  ])('replaces a term with a tag %s', (_what, source, sent) => {
+    const placed = createGlossary([term('New York', 'Nueva York')], 'en', 'es').put(source);
+    const withoutEmpty = placed.pieces.filter((piece) => !('text' in piece) || piece.text !== '');
+    expect(withoutEmpty).toEqual(sent);
+    const texts = placed.take(placed.pieces).map((piece) => ('text' in piece ? piece.text : ''));
+    if (sent.some((piece) => 'keep' in piece)) expect(texts.join('')).toContain('Nueva York');
+  });
+
   it('causes a note when the text has an inflected form of a term instead of the form in the glossary', () => {
     const glossary = createGlossary([term('house', 'casa')], 'en', 'es');
     expect(glossary.put([{ text: 'Two houses.' }]).notes).toEqual(['term not inflected: house']);
     expect(glossary.put([{ text: 'One house.' }]).notes).toEqual([]);
   });
 
-  it('replaces neither codes nor protected words', () => {
-    const pieces: Piece[] = [
-      { text: 'big ' },
-      { open: 1 },
-      { text: 'house' },
-      { close: 1 },
-      { keep: 4, text: 'house' },
-    ];
+  it('replaces neither protected words nor a term that a single code divides', () => {
+    const pieces: Piece[] = [{ text: 'big ' }, { single: 1 }, { text: 'house' }, { keep: 4, text: 'house' }];
     const placed = createGlossary([term('house', 'casa'), term('big house', 'mansión')], 'en', 'es').put(
       pieces,
     );
     expect(placed.pieces).toEqual([
       { text: 'big ' },
-      { open: 1 },
+      { single: 1 },
       { keep: 5, text: 'house' },
-      { close: 1 },
       { keep: 4, text: 'house' },
     ]);
     expect(placed.take(placed.pieces)[2]).toEqual({ text: 'casa' });

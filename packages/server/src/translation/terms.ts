@@ -4,10 +4,11 @@
  * around it may not agree with it in gender or number. The reply of every engine is checked, and each missing
  * or forbidden term becomes a note on the segment.
  *
- * `packages/checks` defines how a term is matched. A term with a code inside it is not replaced.
+ * `packages/checks` defines how a term is matched. Tags inside a term are put around it: readers see the term, and its
+ * translation may have other words.
  */
 import { glossary as compile, isCapitals, type Glossary as Matcher, rendered } from '@dragoman/checks';
-import type { Piece } from '@dragoman/documents';
+import { mergeText, type Piece } from '@dragoman/documents';
 import type { Term } from '@dragoman/engines';
 import { formatTermNote } from './draft-notes.ts';
 
@@ -48,7 +49,7 @@ function put(pieces: readonly Piece[], matcher: Matcher): PlacedTerms {
   let next = pieces.reduce((most, piece) => Math.max(most, 'keep' in piece ? piece.keep : 0), 0) + 1;
   const placed = new Map<number, string>();
   const notes = new Set<string>();
-  const made = pieces.flatMap((piece): Piece[] => {
+  const made = gatherTerms(pieces, matcher).flatMap((piece): Piece[] => {
     if (!('text' in piece) || 'keep' in piece) return [piece];
     const out: Piece[] = [];
     let position = 0;
@@ -72,6 +73,71 @@ function put(pieces: readonly Piece[], matcher: Matcher): PlacedTerms {
         const target = 'keep' in piece ? placed.get(piece.keep) : undefined;
         return target === undefined ? piece : { text: target };
       }),
+  };
+}
+
+/** A tag inside a text, and its offset there. */
+interface InnerTag {
+  at: number;
+  tag: { open: number } | { close: number };
+}
+
+/** Moves the tags inside each term to its ends, so that the term is one text. */
+function gatherTerms(pieces: readonly Piece[], matcher: Matcher): Piece[] {
+  if (!pieces.some((piece) => 'open' in piece || 'close' in piece)) return [...pieces];
+  const out: Piece[] = [];
+  let text = '';
+  let tags: InnerTag[] = [];
+  const flush = () => {
+    let position = 0;
+    const copy = (to: number, count: number) => {
+      for (const { at, tag } of tags.splice(0, count)) {
+        out.push({ text: text.slice(position, at) }, tag);
+        position = at;
+      }
+      out.push({ text: text.slice(position, to) });
+      position = to;
+    };
+    for (const { range } of tags.length === 0 ? [] : matcher.find(text)) {
+      // Elements that begin or end with the term may have to change their order.
+      const first = tags.findLastIndex(
+        ({ at, tag }) => at < range.start || (at === range.start && 'close' in tag),
+      );
+      copy(range.start, first + 1);
+      const next = tags.findIndex(({ at, tag }) => at > range.end || (at === range.end && 'open' in tag));
+      const inside = tags.slice(0, next < 0 ? tags.length : next).map(({ tag }) => tag);
+      const ends = aroundTerm(inside);
+      if (ends === undefined) continue;
+      tags = tags.slice(inside.length);
+      out.push(...ends.before, { text: text.slice(range.start, range.end) }, ...ends.after);
+      position = range.end;
+    }
+    copy(text.length, tags.length);
+    [text, tags] = ['', []];
+  };
+  for (const piece of pieces) {
+    if ('text' in piece && !('keep' in piece)) text += piece.text;
+    else if ('open' in piece || 'close' in piece) tags.push({ at: text.length, tag: piece });
+    else {
+      flush();
+      out.push(piece);
+    }
+  }
+  flush();
+  return mergeText(out);
+}
+
+/** Returns the tags before and after a term so that they stay nested; undefined if they cannot, or there are none. */
+function aroundTerm(inside: readonly InnerTag['tag'][]): { before: Piece[]; after: Piece[] } | undefined {
+  const opened = inside.flatMap((tag) => ('open' in tag ? [tag.open] : []));
+  const closed = inside.flatMap((tag) => ('close' in tag ? [tag.close] : []));
+  const whole = opened.filter((pair) => closed.includes(pair));
+  const leftOpen = opened.filter((pair) => !whole.includes(pair));
+  const leftClosed = closed.filter((pair) => !whole.includes(pair));
+  if (inside.length === 0 || (leftOpen.length > 0 && leftClosed.length > 0)) return undefined;
+  return {
+    before: [...leftOpen, ...whole].map((open) => ({ open })),
+    after: [...whole.toReversed(), ...leftClosed].map((close) => ({ close })),
   };
 }
 

@@ -81,10 +81,30 @@ function BrandDetails({ brand }: { brand: string }) {
   return (
     <>
       <Proposals brand={brand} />
+      <Patterns patterns={data.protect} />
       {data.languages.map((one) => (
         <Language key={one.language} settings={one} />
       ))}
     </>
+  );
+}
+
+/** Lists the patterns whose matches are not translated. */
+function Patterns({ patterns }: { patterns: readonly string[] }) {
+  const t = useTranslate();
+  if (patterns.length === 0) return null;
+  return (
+    <section className={css.block} aria-label={t('account.brand.protect')}>
+      <h3>{t('account.brand.protect')}</h3>
+      <p className={css.muted}>{t('account.brand.protect.lead')}</p>
+      <ul>
+        {patterns.map((pattern) => (
+          <li key={pattern}>
+            <code dir="ltr">{pattern}</code>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -50,6 +50,8 @@ export type BrandDraft = {
   fallback: 'wait' | 'machine';
   /** What a confirmed text does to waiting segments with the same source: nothing, a draft, or also a confirmation once editors agree. */
   votes: 'off' | 'draft' | 'confirm';
+  /** Regular expressions in the syntax of RE2. What they match in a text is not translated. */
+  protect: string[];
   languages: ConsoleBrandLanguage[];
   revision: number;
   /** Whether the brand was published in another way since the draft was started. */
@@ -203,6 +205,7 @@ export type ConsoleBrandChanges = {
   name: boolean;
   fallback: boolean;
   votes: boolean;
+  protect: boolean;
   default: 'becomes' | 'no longer' | 'unchanged';
   languages: ({
     language: string;
@@ -636,6 +639,14 @@ export type ConsolePrices = {
     fuzzy75: number;
     repeat: number
   }
+};
+
+export type ConsoleProtected = {
+  /** What is not translated, in UTF-16 offsets. It contains what every brand protects. */
+  parts: ({
+    start: number;
+    end: number
+  })[]
 };
 
 export type ConsoleReplayed = {
@@ -1602,6 +1613,8 @@ export type OwnBrandDetail = {
   name: string;
   default: boolean;
   version: number;
+  /** Regular expressions in the syntax of RE2. What they match in a text is not translated. */
+  protect: string[];
   languages: OwnBrandLanguage[]
 };
 
@@ -1892,6 +1905,8 @@ export type PublishedBrand = {
   fallback: 'wait' | 'machine';
   /** What a confirmed text does to waiting segments with the same source: nothing, a draft, or also a confirmation once editors agree. */
   votes: 'off' | 'draft' | 'confirm';
+  /** Regular expressions in the syntax of RE2. What they match in a text is not translated. */
+  protect: string[];
   languages: ConsoleBrandLanguage[];
   version: number
 };
@@ -4137,6 +4152,8 @@ export interface Operations {
       default?: boolean | undefined;
       fallback?: 'wait' | 'machine' | undefined;
       votes?: 'off' | 'draft' | 'confirm' | undefined;
+      /** Regular expressions in the syntax of RE2. What they match in a text is not translated. */
+      protect?: string[] | undefined;
       /** Changes by language; null removes the language with its glossary. */
       languages?: Record<string, {
         tone?: 'Informal' | 'Formal' | null | undefined;
@@ -4250,6 +4267,20 @@ export interface Operations {
       of?: 'draft' | 'published' | undefined
     };
     answer: ConsoleBrandPreview
+  };
+  /** Show what patterns protect in a text */
+  tryPatterns: {
+    path: {
+      username: string;
+      brand: string
+    };
+    query: undefined;
+    body: {
+      /** Regular expressions in the syntax of RE2. What they match in a text is not translated. */
+      protect: string[];
+      text: string
+    };
+    answer: ConsoleProtected
   };
   /** List published and disabled language pairs */
   listConsolePairs: {
@@ -4833,6 +4864,7 @@ export const OPERATIONS = {
   editTerms: ['POST', '/api/console/accounts/{username}/brands/{brand}/terms'],
   importTerms: ['POST', '/api/console/accounts/{username}/brands/{brand}/import'],
   previewBrand: ['POST', '/api/console/accounts/{username}/brands/{brand}/preview'],
+  tryPatterns: ['POST', '/api/console/accounts/{username}/brands/{brand}/protect'],
   listConsolePairs: ['GET', '/api/console/pairs'],
   switchPair: ['PUT', '/api/console/pairs/{source}/{target}'],
   listEngines: ['GET', '/api/console/engines'],

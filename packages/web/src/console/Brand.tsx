@@ -19,6 +19,7 @@ import { Card, Section } from '../ui/Page.tsx';
 import { StatusBadge, Tag } from '../ui/StatusBadge.tsx';
 import { When } from '../ui/When.tsx';
 import { AccountPage } from './AccountPage.tsx';
+import { BrandPatterns } from './BrandPatterns.tsx';
 import { BrandPreview } from './BrandPreview.tsx';
 import css from './console.module.css';
 import { Glossary } from './Glossary.tsx';
@@ -51,6 +52,13 @@ export default function Brand({ params, search }: PageProps) {
     >
       <VersionNotice brand={data} />
       <Settings username={username} brand={data} key={`settings ${data.draft?.revision ?? 0}`} />
+      <BrandPatterns
+        key={`patterns ${data.draft?.revision ?? 0}`}
+        username={username}
+        brand={externalId}
+        revision={data.draft?.revision ?? 0}
+        patterns={fields.protect}
+      />
       <Section
         title={t('console.languages')}
         actions={<Button onClick={() => setAdding(true)}>{t('console.brand.add_language')}</Button>}
@@ -144,6 +152,7 @@ function Changes({ draft: { changes } }: { draft: BrandDraft }) {
     ...(changes.name ? [t('console.brand.change.name')] : []),
     ...(changes.fallback ? [t('console.brand.change.fallback')] : []),
     ...(changes.votes ? [t('console.brand.change.votes')] : []),
+    ...(changes.protect ? [t('console.brand.change.protect')] : []),
     ...(changes.default === 'becomes' ? [t('console.brand.change.default')] : []),
     ...(changes.default === 'no longer' ? [t('console.brand.change.no_default')] : []),
     ...changes.languages
