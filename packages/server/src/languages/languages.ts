@@ -249,6 +249,21 @@ export async function publishPairs(database: Database, engine: TestedEngine): Pr
   return true;
 }
 
+/** The language pairs of an engine that passed a self-test which is still valid. */
+export interface PassedTests {
+  engine: string;
+  version: string;
+  /** The time of the oldest of the tests. */
+  since: Date;
+  /** Such as `en-es`, sorted. */
+  pairs: string[];
+}
+
+/** Lists the valid self-tests of all engines that any worker ran. */
+export function listPassedTests(on: Queryable): Promise<PassedTests[]> {
+  return store.listTests(on, VALID_HOURS);
+}
+
 /**
  * The time without publishing after which a pair is withdrawn: three publishing intervals. A restart or one
  * missed publishing therefore withdraws no pair.

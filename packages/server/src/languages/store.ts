@@ -125,6 +125,19 @@ export async function seePairs(on: Queryable, engine: Engine, hours: number): Pr
   return (await on.query(SEE, [engine.name, engine.version, hours])).length;
 }
 
+const LIST_TESTS = statement<{ engine: string; version: string; since: Date; pairs: string[] }>(
+  'languages.tests',
+  `select engine, engine_version as version, min(checked_at) as since,
+          array_agg(source_language || '-' || target_language order by source_language, target_language) as pairs
+     from pairs where checked_at > now() - make_interval(hours => $1)
+    group by engine, engine_version`,
+);
+
+/** Lists the pairs of each version of an engine that were tested within the last `hours` hours. */
+export function listTests(on: Queryable, hours: number) {
+  return on.query(LIST_TESTS, [hours]);
+}
+
 const DISABLE = statement(
   'languages.disable_pair',
   `insert into disabled_pairs (source_language, target_language) values ($1, $2) on conflict do nothing`,
