@@ -125,8 +125,9 @@ program
     }
     const settings = describeSettings();
     if (options.json) return printJson({ settings });
-    for (const { name, default: fallback, meaning } of settings) {
-      print(`${name}${fallback === '' ? '' : `=${fallback}`}\n    ${meaning}`);
+    for (const { name, default: fallback, meaning, secret } of settings) {
+      const other = secret ? ` Or the path of a file with the value: ${name}_FILE.` : '';
+      print(`${name}${fallback === '' ? '' : `=${fallback}`}\n    ${meaning}${other}`);
     }
   });
 
