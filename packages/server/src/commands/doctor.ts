@@ -8,6 +8,7 @@ import { hostname } from 'node:os';
 import { EmbeddedPostgresError } from '@dragoman/embedded-postgres';
 import { type Engine, findApertium, findModels } from '@dragoman/engines';
 import { openVault, readKeyTest, SecretKeyError } from '../access/secret-key.ts';
+import { createVault } from '../access/secrets.ts';
 import { createLog } from '../base/log.ts';
 import { counted } from '../base/text.ts';
 import { VERSION } from '../base/version.ts';
@@ -222,6 +223,11 @@ async function examineSecretKey(database: Database, settings: Settings): Promise
       return { check, ok: true, detail: 'recorded when a process serves for the first time' };
     }
     openVault(settings, fits);
+    const { previousSecretKey } = settings;
+    if (previousSecretKey !== undefined && fits?.(createVault(previousSecretKey))) {
+      const remedy = 'When all processes have both keys, run: dragoman secret-key rotate';
+      return { check, ok: true, detail: 'the database uses DRAGOMAN_SECRET_KEY_PREVIOUS', remedy };
+    }
     return { check, ok: true, detail: 'matches the database' };
   } catch (error) {
     if (!(error instanceof SecretKeyError)) throw error;

@@ -186,6 +186,7 @@ describe('a secret in a file of its own', () => {
     ['DATABASE_URL', 'postgres://dragoman:secret@db/dragoman'],
     ['DATABASE_READ_URL', 'postgres://dragoman:secret@standby/dragoman'],
     ['DRAGOMAN_SECRET_KEY', Buffer.alloc(32, 7).toString('base64')],
+    ['DRAGOMAN_SECRET_KEY_PREVIOUS', Buffer.alloc(32, 8).toString('base64')],
     ['DRAGOMAN_OIDC_CLIENT_SECRET', 'secret'],
     ['DRAGOMAN_SMTP_URL', 'smtp://user:secret@mail.example.com'],
     ['DRAGOMAN_DEEPL_KEY', 'secret'],

@@ -71,7 +71,7 @@ export function describeSettings(): { name: string; default: string; meaning: st
 }
 
 /** Matches the settings whose values are never shown: secrets, and URLs that can contain a password. */
-const SECRET = /_(?:KEY|TOKEN|SECRET|PASSWORD)$|^DATABASE_|_SMTP_URL$/;
+const SECRET = /_(?:KEY|KEY_PREVIOUS|TOKEN|SECRET|PASSWORD)$|^DATABASE_|_SMTP_URL$/;
 
 const isSecret = (name: string): boolean => SECRET.test(name);
 const fileOf = (name: string): string => `${name}_FILE`;
