@@ -23,7 +23,7 @@ export class SecretKeyError extends Error {
   override name = 'SecretKeyError';
 }
 
-const LOST = 'If that key is lost: npx dragoman secret-key replace.';
+const LOST = 'If that key is lost: dragoman secret-key replace.';
 
 /**
  * Returns the fingerprint of a secret key: HMAC-SHA256 of a constant, with a key that is derived from the secret key.

@@ -419,7 +419,7 @@ describe('an unreachable database', () => {
           check: 'engine',
           ok: false,
           detail: expect.stringMatching(/^Apertium: \d+ packages are missing \(apertium, /),
-          remedy: 'Run: npx dragoman engine install',
+          remedy: 'Run: dragoman engine install',
         },
         expect.objectContaining({ check: 'quality', ok: true }),
         expect.objectContaining({ check: 'disk' }),

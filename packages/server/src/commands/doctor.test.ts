@@ -91,7 +91,7 @@ describe('the doctor', () => {
     expect(findings.find(({ check }) => check === 'database')).toMatchObject({
       ok: false,
       detail: `There is no data in ${missing}. Is DRAGOMAN_DATA set?`,
-      remedy: 'Set DRAGOMAN_DATA to the data directory, or create the database with: npx dragoman serve',
+      remedy: 'Set DRAGOMAN_DATA to the data directory, or create the database with: dragoman serve',
     });
     expect(findings.find(({ check }) => check === 'disk')).toMatchObject({
       ok: false,
@@ -105,7 +105,7 @@ describe('the doctor', () => {
       check: 'quality',
       ok: true,
       detail:
-        'only Apertium; for better translations, install a neural model: npx dragoman model pull en-es; on a machine without internet access, add --from FOLDER (docs/engines.md#bergamot)',
+        'only Apertium; for better translations, install a neural model: dragoman model pull en-es; on a machine without internet access, add --from FOLDER (docs/engines.md#bergamot)',
     });
     expect(await findingOf('pairs of bergamot')).toBeUndefined();
     const { stdout } = await dragoman(['doctor', '--json', '--data', directory], {
@@ -115,7 +115,7 @@ describe('the doctor', () => {
     expect(findings.map(({ check }) => check)).not.toContain('quality');
     expect(findings.find(({ check }) => check === 'pairs')).toMatchObject({
       ok: false,
-      remedy: 'Install a model: npx dragoman model pull en-es',
+      remedy: 'Install a model: dragoman model pull en-es',
     });
   });
 
@@ -129,7 +129,7 @@ describe('the doctor', () => {
     const findings = JSON.parse(stdout).findings as DoctorFinding[];
     expect(findings.find(({ check }) => check === 'pairs')).toMatchObject({
       ok: false,
-      remedy: 'Check the installed models: npx dragoman model list',
+      remedy: 'Check the installed models: dragoman model list',
     });
   });
 
@@ -267,7 +267,7 @@ describe('the doctor of a distributed database', () => {
       check: 'nodes',
       ok: false,
       detail: 'not distributed: jobs, users',
-      remedy: 'Run: npx dragoman migrate --distributed',
+      remedy: 'Run: dragoman migrate --distributed',
     });
     await owner.query(`insert into pg_dist_partition values ('jobs', 'h', 's'), ('users', 'n', 't')`);
     expect(await finding()).toMatchObject({

@@ -105,12 +105,12 @@ async function examineDatabase(
     try {
       if (store.behind > 0) {
         const detail = `${kind}; the schema is ${counted(store.behind, 'version')} behind`;
-        return [{ check: 'database', ok: false, detail, remedy: 'Run: npx dragoman migrate' }];
+        return [{ check: 'database', ok: false, detail, remedy: 'Run: dragoman migrate' }];
       }
       const difference = await findSchemaDifference(store.connection);
       if (difference !== undefined) {
         const detail = `${kind}; the schema is not the one of this version: ${difference} differs`;
-        const remedy = 'Undo the change, or restore a backup into a new database: npx dragoman restore';
+        const remedy = 'Undo the change, or restore a backup into a new database: dragoman restore';
         return [{ check: 'database', ok: false, detail, remedy }];
       }
       onTested(await listPassedTests(store.database));
@@ -153,7 +153,7 @@ async function examineDistribution(
   const [found] = await database.query(DISTRIBUTION, [REFERENCE_TABLES]);
   const { nodes, inactive, tables, missing } = found!;
   if (missing !== null) {
-    const remedy = 'Run: npx dragoman migrate --distributed';
+    const remedy = 'Run: dragoman migrate --distributed';
     return [{ check, ok: false, detail: `not distributed: ${missing}`, remedy }];
   }
   if (inactive !== null) {
@@ -192,7 +192,7 @@ function explain(error: Error, kind: 'embedded' | 'given'): Pick<DoctorFinding, 
   if (error instanceof NoDatabaseError) {
     return {
       detail: error.message,
-      remedy: 'Set DRAGOMAN_DATA to the data directory, or create the database with: npx dragoman serve',
+      remedy: 'Set DRAGOMAN_DATA to the data directory, or create the database with: dragoman serve',
     };
   }
   if (error instanceof SchemaError || error instanceof EmbeddedPostgresError) return splitSentence(error);
@@ -251,7 +251,7 @@ async function examineWorkers(database: Database): Promise<DoctorFinding> {
     check,
     ok: false,
     detail: `${none}; jobs and deliveries are waiting`,
-    remedy: 'Start one: npx dragoman serve --role worker, with its own DRAGOMAN_PORT.',
+    remedy: 'Start one: dragoman serve --role worker, with its own DRAGOMAN_PORT.',
   };
 }
 
@@ -272,7 +272,7 @@ async function examineRoutes(database: Database): Promise<DoctorFinding[]> {
       check,
       ok: false,
       detail: `no worker has these engines: ${faults.join('; ')}`,
-      remedy: 'Name them in DRAGOMAN_ENGINES of a worker, or change the routes: npx dragoman route set',
+      remedy: 'Name them in DRAGOMAN_ENGINES of a worker, or change the routes: dragoman route set',
     },
   ];
 }
@@ -292,7 +292,7 @@ async function examineApertium(settings: Settings): Promise<DoctorFinding[]> {
   const found = await findApertium({ root: apertiumRoot(settings) });
   if (found.missing.length > 0) {
     const detail = `Apertium: ${counted(found.missing.length, 'package is', 'packages are')} missing (${found.missing.join(', ')})`;
-    return [{ check: 'engine', ok: false, detail, remedy: 'Run: npx dragoman engine install' }];
+    return [{ check: 'engine', ok: false, detail, remedy: 'Run: dragoman engine install' }];
   }
   return [{ check: 'engine', ok: true, detail: `Apertium ${found.version ?? ''}, ${found.where}` }];
 }
@@ -337,12 +337,12 @@ function sayAge(since: Date): string {
 }
 
 async function remedyFor(settings: Settings, engine: string): Promise<string> {
-  if (engine === 'apertium') return 'Run: npx dragoman engine install';
+  if (engine === 'apertium') return 'Run: dragoman engine install';
   if (engine === 'bergamot') {
     const { models, faults } = await findModels(modelsFolder(settings));
     return models.length + faults.length === 0
-      ? 'Install a model: npx dragoman model pull en-es'
-      : 'Check the installed models: npx dragoman model list';
+      ? 'Install a model: dragoman model pull en-es'
+      : 'Check the installed models: dragoman model list';
   }
   return `Check the settings of ${engine}, and that it answers.`;
 }

@@ -1,6 +1,6 @@
 /**
  * All settings. Each setting is one entry with its name, default, check and meaning, in `server-settings.ts`,
- * `engine-settings.ts` or `work-settings.ts`. The command `npx dragoman settings` prints them. An invalid
+ * `engine-settings.ts` or `work-settings.ts`. The command `dragoman settings` prints them. An invalid
  * value stops the start.
  *
  * The value of a setting comes from the environment, or else from the file that `DRAGOMAN_SETTINGS` names
