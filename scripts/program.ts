@@ -139,8 +139,18 @@ export interface Credentials {
  * @returns its output
  * @throws Error with the exit status as `code`
  */
-export async function runCommand(directory: string, ...args: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [DRAGOMAN, ...args, '--data', directory]);
+export const runCommand = (directory: string, ...args: string[]): Promise<string> =>
+  runCommandWith({}, directory, ...args);
+
+/** Runs a command with further environment variables. */
+export async function runCommandWith(
+  environment: Record<string, string>,
+  directory: string,
+  ...args: string[]
+): Promise<string> {
+  const line = [DRAGOMAN, ...args, '--data', directory];
+  const env = { ...process.env, ...environment };
+  const { stdout } = await promisify(execFile)(process.execPath, line, { env });
   return stdout;
 }
 

@@ -24,6 +24,8 @@ const good: RotateHistory = {
   ],
   answers: [201, 201],
   revoked: [401],
+  secretKey: { sealed: 3, left: 0, unreadable: 0 },
+  askedLater: 1,
 };
 
 testJudgement(judge, good, [
@@ -32,5 +34,9 @@ testJudgement(judge, good, [
   ['a good key is refused', { answers: [201, 401] }],
   ['a revoked key is accepted', { revoked: [200] }],
   ['no key was revoked', { revoked: [] }],
+  ['a secret is still encrypted with the previous key', { secretKey: { sealed: 2, left: 1, unreadable: 0 } }],
+  ['a secret is lost', { secretKey: { sealed: 2, left: 0, unreadable: 1 } }],
+  ['the secret key was not rotated', { secretKey: { sealed: 0, left: 0, unreadable: 0 } }],
+  ['the program did not run with the new key alone', { askedLater: 0 }],
   ['no delivery was requested', { asked: [], received: [] }],
 ]);

@@ -1,5 +1,5 @@
 /**
- * `npm run prove -- rotate` rotates webhook secrets and API keys under load. Flags: `--rolls N` (default 4), `--seed
+ * `npm run prove -- rotate` rotates webhook secrets, API keys and the secret key under load. Flags: `--rolls N` (default 4), `--seed
  * N`. An old secret stays valid for a day and at most five secrets sign at a time, so more than four rotations are
  * refused.
  */
@@ -13,7 +13,8 @@ export async function proveRotate(flags: Flags): Promise<Report> {
   );
 }
 
-export function judge({ rolls, asked, received, answers, revoked }: RotateHistory): Figure[] {
+export function judge(history: RotateHistory): Figure[] {
+  const { rolls, asked, received, answers, revoked, secretKey, askedLater } = history;
   const arrived = new Set(received.map(({ id }) => id));
   const measured = asked.length > 0;
   const isOpened = (status: number) => status !== 401;
@@ -35,6 +36,11 @@ export function judge({ rolls, asked, received, answers, revoked }: RotateHistor
       'rotate, revoked keys that still opened a second later',
       revoked.filter(isOpened).length + Math.max(0, rolls - revoked.length),
       measured,
+    ),
+    goalZero(
+      'rotate, secrets that the new secret key does not open',
+      secretKey.left + secretKey.unreadable,
+      secretKey.sealed > 0 && askedLater > 0,
     ),
   ];
 }

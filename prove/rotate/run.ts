@@ -1,11 +1,16 @@
 /**
- * The rotation scenario: an account's webhook secrets and API keys are rotated while the account is active.
+ * The rotation scenario: an account's webhook secrets and API keys are rotated while the account is active. Then the
+ * secret key, which encrypts the webhook secrets, is rotated: the program starts with both keys, all secrets are encrypted
+ * with the new one under load, and the program starts with the new key alone.
  * The account's receiver uses a new secret only some time after the rotation, as with a deployment. The
  * receiver checks every delivery with its one secret and an independent verifier (`standardwebhooks`).
  */
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { createAccount, runCommand } from '../../scripts/program.ts';
+import { createAccount, runCommand, runCommandWith } from '../../scripts/program.ts';
 import { startBackgroundLoad } from '../harness/background-load.ts';
 import { createRandom } from '../harness/random.ts';
 import { startReceiver } from '../harness/receiver.ts';
@@ -26,6 +31,10 @@ export interface RotateHistory {
   answers: number[];
   /** The statuses of requests with a revoked key, a second or more after the revocation. */
   revoked: number[];
+  /** The result of the rotation of the secret key. */
+  secretKey: { sealed: number; left: number; unreadable: number };
+  /** The number of deliveries that were requested when the program had the new secret key alone. */
+  askedLater: number;
 }
 
 const CLIENTS = 4;
@@ -41,7 +50,15 @@ export async function runRotate({ directory, rolls, seed, say }: RotateOptions):
   const random = createRandom(seed);
   const service = await startService(directory);
   const account = await createAccount(directory, 'rotate', 1_000_000);
-  const history: RotateHistory = { rolls, asked: [], received: [], answers: [], revoked: [] };
+  const history: RotateHistory = {
+    rolls,
+    asked: [],
+    received: [],
+    answers: [],
+    revoked: [],
+    secretKey: { sealed: 0, left: 0, unreadable: 0 },
+    askedLater: 0,
+  };
   let verifier = new Webhook(account.webhook_secret_production);
   let key = account.production_key;
   let stopped = false;
@@ -67,7 +84,15 @@ export async function runRotate({ directory, rolls, seed, say }: RotateOptions):
   }
 
   const command = async (...args: string[]) => JSON.parse(await runCommand(directory, ...args, '--json'));
-  const clients = startBackgroundLoad(...Array.from({ length: CLIENTS }, client));
+  const startClients = () => {
+    stopped = false;
+    return startBackgroundLoad(...Array.from({ length: CLIENTS }, client));
+  };
+  const stopClients = async (clients: ReturnType<typeof startClients>) => {
+    stopped = true;
+    await clients.done();
+  };
+  const clients = startClients();
   for (let roll = 1; roll <= rolls; roll++) {
     clients.check();
     const secret = await command('webhook-secret', 'roll', 'rotate', '--environment', 'production');
@@ -87,8 +112,27 @@ export async function runRotate({ directory, rolls, seed, say }: RotateOptions):
     history.revoked.push((await fetch(`${service.url}/tapi/v2/account/`, { headers })).status);
     say(`roll ${roll} of ${rolls}, ${history.received.length} deliveries`);
   }
-  stopped = true;
-  await clients.done();
+  await stopClients(clients);
+
+  const next = { DRAGOMAN_SECRET_KEY: randomBytes(32).toString('base64') };
+  const previous = readFileSync(join(directory, 'secret.key'), 'utf8').trim();
+  const both = { ...next, DRAGOMAN_SECRET_KEY_PREVIOUS: previous };
+  await service.stop();
+  await service.start(both);
+  const during = startClients();
+  await wait(DEPLOY_MILLISECONDS);
+  history.secretKey = JSON.parse(await runCommandWith(both, directory, 'secret-key', 'rotate', '--json'));
+  during.check();
+  await stopClients(during);
+  await service.stop();
+  await service.start(next);
+  const before = history.asked.length;
+  const after = startClients();
+  await wait(DEPLOY_MILLISECONDS);
+  await stopClients(after);
+  history.askedLater = history.asked.length - before;
+  say(`rotated the secret key, ${history.received.length} deliveries`);
+
   const end = Date.now() + ARRIVE_MILLISECONDS;
   while (history.received.length < history.asked.length && Date.now() < end) await wait(50);
   await service.stop();

@@ -136,6 +136,14 @@ export interface Capabilities {
   atOnce?: number;
 }
 
+/** Receives the course of the self-tests. */
+export interface SelfTestObserver {
+  /** Called once, with all directions that are about to be tested. */
+  begun(directions: readonly Direction[]): void;
+  /** Called with directions whose self-test has just passed, while others are still tested. */
+  passed(directions: readonly Direction[]): void;
+}
+
 export interface Engine {
   readonly name: string;
   readonly capabilities: Capabilities;
@@ -146,9 +154,9 @@ export interface Engine {
   version(): Promise<string>;
   /**
    * Returns the directions that are offered now. Each one passed a self-test, unless it is marked as
-   * untested.
+   * untested. Engines whose self-tests take long tell the `observer` about each one.
    */
-  directions(): Promise<Direction[]>;
+  directions(observer?: SelfTestObserver): Promise<Direction[]>;
   /**
    * Returns whether the engine could translate the pair, without a self-test. Engines that lack this function are asked
    * for every pair.

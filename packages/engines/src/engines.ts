@@ -35,6 +35,7 @@ export type {
   Language,
   Piece,
   Segment,
+  SelfTestObserver,
   Term,
 } from './engine.ts';
 export type { AzureOptions } from './remote/azure.ts';

@@ -96,6 +96,18 @@ describe('Bergamot language pairs', () => {
     expect(engine.threads()).toEqual([]);
   });
 
+  test('are reported one by one as their models load, after all that will be tested', async () => {
+    const begun = vi.fn();
+    const passed = vi.fn();
+    const found = await make().directions({ begun, passed });
+    expect(begun).toHaveBeenCalledOnce();
+    expect(begun.mock.calls[0]![0]).toEqual(expect.arrayContaining(found));
+    expect(begun.mock.calls[0]![0].length).toBeGreaterThan(found.length);
+    expect(passed.mock.calls.length).toBeGreaterThan(1);
+    expect(passed.mock.calls[0]![0].length).toBeLessThan(found.length);
+    expect(passed.mock.lastCall![0]).toEqual(found);
+  });
+
   test('keep the codes of a segment that is translated through the pivot language', async () => {
     const pieces = [
       { open: 1 },

@@ -27,6 +27,22 @@ function refuse(cause = '') {
   process.exit(1);
 }
 
+/**
+ * Ends this process with npx. On SIGTERM, npx stops only the shell that it started, and the shell passes no signal on.
+ * The end of the parent process shows in its id, which no event announces.
+ */
+function endWithNpx() {
+  if (process.env.npm_lifecycle_event !== 'npx') return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    process.kill(process.pid, 'SIGTERM');
+  }, 250);
+  timer.unref();
+}
+
+endWithNpx();
 if (Number(major) >= 24) {
   const { enableCompileCache } = await import('node:module');
   // Half of a start is compiling. Beside the libraries, where only who installed them writes: what is kept there is

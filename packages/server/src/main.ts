@@ -100,10 +100,11 @@ program
 program
   .command('doctor')
   .description('check the version, database, secret key, workers, engines, pairs, clock and disk')
+  .option('--fresh', 'repeat the self-tests of engines that a worker tested within a day', false)
   .addOption(data())
   .addOption(json())
-  .action(async (options: { data?: string; json?: boolean }) => {
-    const findings = await examineInstallation(settingsWith(options));
+  .action(async ({ fresh, ...options }: { fresh: boolean; data?: string; json?: boolean }) => {
+    const findings = await examineInstallation(settingsWith(options), fresh);
     if (options.json) printJson({ ok: findings.every(({ ok }) => ok), findings });
     for (const { check, ok, detail, remedy } of options.json ? [] : findings) {
       print(`${ok ? 'ok  ' : 'FAIL'}  ${check.padEnd(10)} ${detail}`);
@@ -124,8 +125,9 @@ program
     }
     const settings = describeSettings();
     if (options.json) return printJson({ settings });
-    for (const { name, default: fallback, meaning } of settings) {
-      print(`${name}${fallback === '' ? '' : `=${fallback}`}\n    ${meaning}`);
+    for (const { name, default: fallback, meaning, secret } of settings) {
+      const other = secret ? ` Or the path of a file with the value: ${name}_FILE.` : '';
+      print(`${name}${fallback === '' ? '' : `=${fallback}`}\n    ${meaning}${other}`);
     }
   });
 

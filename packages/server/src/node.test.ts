@@ -1,5 +1,5 @@
 /** Tests that the program and its build find Node 24, and what they say without one. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
@@ -14,6 +14,7 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
@@ -69,15 +70,21 @@ describe('the link to Node 24', () => {
   );
 });
 
-describe('the command dragoman on an older Node', () => {
-  const OLDER =
-    'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"18.20.4"}})';
+const OLDER = `data:text/javascript,${encodeURIComponent(
+  'Object.defineProperty(process,"versions",{value:{...process.versions,node:"18.20.4"}})',
+)}`;
 
-  /** Runs a copy of the command, so that the Node of this repository is not found. */
+/** Places a copy of the command, which does not find the Node of this repository. */
+function copyCommand(): string {
+  const bin = join(folder, 'packages/server/bin/dragoman.js');
+  cpSync(join(ROOT, 'packages/server/bin/dragoman.js'), bin);
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  return bin;
+}
+
+describe('the command dragoman on an older Node', () => {
   function run() {
-    const bin = join(folder, 'packages/server/bin/dragoman.js');
-    cpSync(join(ROOT, 'packages/server/bin/dragoman.js'), bin);
-    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    const bin = copyCommand();
     const args = ['--import', OLDER, bin, '--version'];
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
     return { status, stdout, stderr };
@@ -96,5 +103,41 @@ describe('the command dragoman on an older Node', () => {
       stderr:
         'dragoman needs Node 24 or later; this is Node 18.20.4. Run npm ci in the repository, or install Node 24.\n',
     });
+  });
+});
+
+describe('the command dragoman of npx', () => {
+  /** A program that ends on SIGTERM, and stands for the server. */
+  const SERVER = `
+    process.once('SIGTERM', () => {
+      console.log('stopped');
+      process.exit();
+    });
+    setInterval(() => {}, 60_000);
+    console.log('running');
+    export const main = () => {};
+  `;
+
+  it.each([
+    ['the caller’s Node', {}],
+    ['the Node of the package', { NODE_OPTIONS: `--import=${OLDER}` }],
+  ])('stops when npx is stopped, on %s', async (_, environment) => {
+    const bin = copyCommand();
+    installNode(`exec ${process.execPath} "$@"`);
+    mkdirSync(join(folder, 'packages/server/src'), { recursive: true });
+    writeFileSync(join(folder, 'packages/server/src/main.ts'), SERVER);
+    mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
+    symlinkSync(bin, join(folder, 'node_modules/.bin/dragoman'));
+    chmodSync(bin, 0o755);
+    const npx = spawn('npx', ['--offline', 'dragoman', 'serve'], {
+      cwd: folder,
+      env: { ...process.env, ...environment },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const lines = createInterface(npx.stdout)[Symbol.asyncIterator]();
+    expect((await lines.next()).value).toBe('running');
+    npx.kill('SIGTERM');
+    expect((await lines.next()).value).toBe('stopped');
+    expect((await lines.next()).done).toBe(true);
   });
 });

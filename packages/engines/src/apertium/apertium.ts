@@ -10,7 +10,16 @@
 
 import { existsSync } from 'node:fs';
 import { totalmem } from 'node:os';
-import type { Capabilities, Direction, Draft, DraftRequest, Engine, Lane, Segment } from '../engine.ts';
+import type {
+  Capabilities,
+  Direction,
+  Draft,
+  DraftRequest,
+  Engine,
+  Lane,
+  Segment,
+  SelfTestObserver,
+} from '../engine.ts';
 import { MemoryBudget } from '../memory-budget.ts';
 import type { Stage } from './chain.ts';
 import { readChain } from './chain.ts';
@@ -93,7 +102,6 @@ class Apertium implements ApertiumEngine {
   readonly #pools = new Map<string, { mode: Mode; lane: Lane; pool: ProcessPool }>();
   readonly #selfTests = new Map<string, Promise<SelfTestResult>>();
   #foundTree: Tree | null = null;
-  #testing: Promise<Direction[]> | null = null;
   #stopped = false;
 
   constructor(options: ApertiumOptions) {
@@ -123,14 +131,29 @@ class Apertium implements ApertiumEngine {
   }
 
   /**
-   * Tests every installed mode once: about 0.3 s each, or 10 s for the default packages on two cores.
-   * Results are cached. Modes whose circuit breaker is open are left out.
+   * Tests every installed mode once, one after another: about 0.3 s each, or 10 s for the default packages on two cores.
+   * Each pipeline is stopped afterwards, so that at most one extra pipeline is resident. Results are cached. Modes whose
+   * circuit breaker is open are left out.
    */
-  directions(): Promise<Direction[]> {
-    this.#testing ??= this.#findDirections().finally(() => {
-      this.#testing = null;
-    });
-    return this.#testing;
+  async directions(observer?: SelfTestObserver): Promise<Direction[]> {
+    const installed = Object.keys(this.#routes).filter((key) => this.#isInstalled(key));
+    observer?.begun(installed.map((key) => this.#direction(key)));
+    const passed = new Set<string>();
+    let waiting = installed;
+    for (const name of new Set(installed.flatMap((key) => this.#routes[key]!))) {
+      if (this.#stopped) break;
+      const used = this.#pools.get(`${name} bulk`)?.pool.resident ?? false;
+      const ready = await this.#ready(name, 'bulk');
+      if (ready.ok && !used) ready.pool.stopIfIdle();
+      if (!ready.ok || ready.pool.tripped !== null) continue;
+      passed.add(name);
+      const complete = waiting.filter((key) => this.#routes[key]!.every((mode) => passed.has(mode)));
+      waiting = waiting.filter((key) => !complete.includes(key));
+      if (complete.length > 0) observer?.passed(complete.map((key) => this.#direction(key)));
+    }
+    // The test was cut short by `stop()`. A partial list of directions would look complete, so the call rejects.
+    if (this.#stopped) throw new Error('the Apertium engine is stopped');
+    return installed.filter((key) => !waiting.includes(key)).map((key) => this.#direction(key));
   }
 
   async draft(request: DraftRequest): Promise<Draft[]> {
@@ -211,24 +234,15 @@ class Apertium implements ApertiumEngine {
     return tree;
   }
 
-  /**
-   * Tests modes one after another and stops each pipeline afterwards, so that at most one extra pipeline is
-   * resident.
-   */
-  async #findDirections(): Promise<Direction[]> {
-    const passed = new Map<string, boolean>();
-    for (const name of new Set(Object.values(this.#routes).flat())) {
-      if (this.#stopped) break;
-      const used = this.#pools.get(`${name} bulk`)?.pool.resident ?? false;
-      const ready = await this.#ready(name, 'bulk');
-      passed.set(name, ready.ok && ready.pool.tripped === null);
-      if (ready.ok && !used) ready.pool.stopIfIdle();
-    }
-    // The test was cut short by `stop()`. A partial list of directions would look complete, so the call rejects.
-    if (this.#stopped) throw new Error('the Apertium engine is stopped');
-    return Object.entries(this.#routes)
-      .filter(([, route]) => route.every((name) => passed.get(name) === true))
-      .map(([key, route]) => ({ ...parseDirection(key), route: routeName(route), hops: route.length }));
+  #isInstalled(key: string): boolean {
+    return (
+      this.#options.chainOf !== undefined || this.#routes[key]!.every((mode) => hasMode(this.#tree, mode))
+    );
+  }
+
+  #direction(key: string): Direction {
+    const route = this.#routes[key]!;
+    return { ...parseDirection(key), route: routeName(route), hops: route.length };
   }
 
   /** Returns the process pool of a mode and lane, after the mode has passed its self-test on this machine. */

@@ -7,7 +7,17 @@
 import { totalmem } from 'node:os';
 import { serviceFaultOf } from '../check.ts';
 import { type Confidence, confidenceOf } from '../confidence.ts';
-import type { Direction, Draft, DraftRequest, Engine, Lane, Language, Piece, Segment } from '../engine.ts';
+import type {
+  Direction,
+  Draft,
+  DraftRequest,
+  Engine,
+  Lane,
+  Language,
+  Piece,
+  Segment,
+  SelfTestObserver,
+} from '../engine.ts';
 import { BERGAMOT, Garbled, hasLetters, read, write } from '../markup.ts';
 import { MemoryBudget } from '../memory-budget.ts';
 import type { Model } from './models.ts';
@@ -84,7 +94,7 @@ class Bergamot implements BergamotEngine {
   }
 
   /** Tests every model by translating a word with it. The results are cached until the model's files change. */
-  async directions(): Promise<Direction[]> {
+  async directions(observer?: SelfTestObserver): Promise<Direction[]> {
     this.#throwIfStopped();
     // Reading the files of all models takes seconds. Until then, requests use the models that were found before.
     const found = this.#find();
@@ -92,21 +102,19 @@ class Bergamot implements BergamotEngine {
     this.#models ??= found;
     const models = await found;
     if (this.#latest === found) this.#models = found;
+    observer?.begun(directionsOf(models, new Set(models.keys())));
     const loadable = new Set<string>();
+    let passed: Direction[] = [];
     for (const [pair, model] of models) {
       this.#throwIfStopped();
-      if (await this.#loadsOnce(pair, model)) loadable.add(pair);
+      if (!(await this.#loadsOnce(pair, model))) continue;
+      loadable.add(pair);
+      const before = passed.length;
+      passed = directionsOf(models, loadable);
+      if (passed.length > before) observer?.passed(passed);
     }
     this.#throwIfStopped();
-    const languages = [...models.values()].flatMap(({ manifest }) => [manifest.from, manifest.to]);
-    const out: Direction[] = [];
-    for (const from of new Set(languages)) {
-      for (const to of new Set(languages)) {
-        const route = routeOf(from, to, loadable);
-        if (route !== null) out.push({ from, to, route: routeName(route), hops: route.length === 1 ? 1 : 2 });
-      }
-    }
-    return out;
+    return passed;
   }
 
   async serves(from: Language, to: Language): Promise<boolean> {
@@ -233,6 +241,19 @@ function routeOf(from: Language, to: Language, pairs: ReadonlySet<string>): stri
   if (pairs.has(`${from}-${to}`)) return [`${from}-${to}`];
   const hops = [`${from}-${PIVOT}`, `${PIVOT}-${to}`];
   return hops.every((pair) => pairs.has(pair)) ? hops : null;
+}
+
+/** Returns the directions among the languages of all models that the models `pairs` serve. */
+function directionsOf(models: ReadonlyMap<string, Model>, pairs: ReadonlySet<string>): Direction[] {
+  const languages = new Set([...models.values()].flatMap(({ manifest }) => [manifest.from, manifest.to]));
+  return [...languages].flatMap((from) =>
+    [...languages].flatMap((to) => {
+      const route = routeOf(from, to, pairs);
+      return route === null
+        ? []
+        : [{ from, to, route: routeName(route), hops: route.length === 1 ? (1 as const) : (2 as const) }];
+    }),
+  );
 }
 
 const routeName = (route: readonly string[]): string => `bergamot:${route.join('+')}`;

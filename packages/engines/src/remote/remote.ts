@@ -19,6 +19,7 @@ import type {
   Language,
   Piece,
   Segment,
+  SelfTestObserver,
 } from '../engine.ts';
 import type { CodeTable, Notation } from '../markup.ts';
 import { Garbled, hasLetters, read, write } from '../markup.ts';
@@ -141,20 +142,18 @@ export class RemoteEngine implements Engine {
     return `${model ?? this.#service.name} ${hash}`;
   }
 
-  async directions(): Promise<Direction[]> {
+  async directions(observer?: SelfTestObserver): Promise<Direction[]> {
     this.#throwIfStopped();
     const offers = await this.#offers('bulk');
     if (typeof offers === 'string') return [];
+    const offered = [...offers.values()].map(
+      ({ from, to }): Direction => ({ from, to, route: this.#route(from, to), hops: 1 }),
+    );
+    observer?.begun(offered);
     const fault = (this.#options.selfTest ?? true) ? await this.#selfTest(offers) : null;
-    if (fault !== null && !(fault.unreachable && this.#service.declared)) return [];
-    const untested = fault === null ? {} : { untested: true as const };
-    return [...offers.values()].map(({ from, to }) => ({
-      from,
-      to,
-      route: this.#route(from, to),
-      hops: 1,
-      ...untested,
-    }));
+    if (fault === null) return offered;
+    if (!(fault.unreachable && this.#service.declared)) return [];
+    return offered.map((direction) => ({ ...direction, untested: true }));
   }
 
   async draft(request: DraftRequest): Promise<Draft[]> {

@@ -70,14 +70,21 @@ export async function useStep(on: Queryable, userId: string, sealed: Buffer, ste
 const USE_RECOVERY_CODE = statement<{ user_id: string }>(
   'second_factors.use_recovery_code',
   `update recovery_codes r set used_at = now()
-    where r.user_id = $1 and r.mark = $2 and r.used_at is null
+    where r.user_id = $1 and r.mark = any ($2::bytea[]) and r.used_at is null
       and exists (select from second_factors f where f.user_id = r.user_id and f.confirmed_at is not null)
    returning r.user_id`,
 );
 
-/** Uses up a recovery code. @returns false when the user has no such unused code */
-export async function takeRecoveryCode(on: Queryable, userId: string, mark: Buffer): Promise<boolean> {
-  return (await on.query(USE_RECOVERY_CODE, [userId, mark])).length > 0;
+/**
+ * Uses up a recovery code. @returns false when the user has no such unused code
+ * @param marks the hashes of the code with each secret key that the process has
+ */
+export async function takeRecoveryCode(
+  on: Queryable,
+  userId: string,
+  marks: readonly Buffer[],
+): Promise<boolean> {
+  return (await on.query(USE_RECOVERY_CODE, [userId, marks])).length > 0;
 }
 
 const FORGET_RECOVERY_CODES = statement(
@@ -107,4 +114,48 @@ const REMOVE = statement<{ confirmed: boolean }>(
 /** Removes the second factor and the recovery codes of a user. @returns whether the second factor was confirmed */
 export async function deleteSecondFactor(on: Queryable, userId: string): Promise<boolean> {
   return (await on.query(REMOVE, [userId]))[0]?.confirmed ?? false;
+}
+
+const COUNT = statement<{ count: number }>(
+  'second_factors.count',
+  'select count(*)::integer as count from second_factors',
+);
+
+export async function countSecondFactors(on: Queryable): Promise<number> {
+  return (await on.query(COUNT))[0]!.count;
+}
+
+const COUNT_RECOVERY_CODE_USERS = statement<{ count: number }>(
+  'second_factors.count_recovery_code_users',
+  'select count(distinct user_id)::integer as count from recovery_codes where used_at is null',
+);
+
+/** Counts the users with unused recovery codes. */
+export async function countRecoveryCodeUsers(on: Queryable): Promise<number> {
+  return (await on.query(COUNT_RECOVERY_CODE_USERS))[0]!.count;
+}
+
+const LIST_SEALED = statement<{ user_id: string; sealed: Buffer }>(
+  'second_factors.list_sealed',
+  `select user_id, sealed from second_factors where $1::uuid is null or user_id > $1 order by user_id limit $2`,
+);
+
+/** Lists the encrypted secrets of users by their id, after the one of `after`. */
+export function listSealedFactors(on: Queryable, after: string | undefined, limit: number) {
+  return on.query(LIST_SEALED, [after ?? null, limit]);
+}
+
+const RESEAL = statement<{ user_id: string }>(
+  'second_factors.reseal',
+  'update second_factors set sealed = $3 where user_id = $1 and sealed = $2 returning user_id',
+);
+
+/** Replaces an encrypted secret. @returns false if it was changed or deleted meanwhile */
+export async function resealFactor(
+  on: Queryable,
+  userId: string,
+  old: Buffer,
+  next: Buffer,
+): Promise<boolean> {
+  return (await on.query(RESEAL, [userId, old, next])).length > 0;
 }

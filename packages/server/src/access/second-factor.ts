@@ -38,7 +38,8 @@ export async function readSecondFactor(on: Queryable, userId: string): Promise<S
   return { enabledAt: row.confirmed_at, recoveryCodes: row.recovery_codes };
 }
 
-const contextOf = (userId: string) => `second-factor ${userId}`;
+/** Returns the encryption context of the secret of a second factor. */
+export const secondFactorContext = (userId: string): string => `second-factor ${userId}`;
 
 /**
  * Creates a secret for the user's authenticator app. It replaces an earlier one that was not confirmed.
@@ -50,7 +51,7 @@ export async function beginSecondFactor(
   { userId, email }: Pick<Person, 'userId' | 'email'>,
 ): Promise<{ secret: string; uri: string }> {
   const secret = createTotpSecret();
-  if (!(await store.insertSecret(on, userId, vault.seal(secret, contextOf(userId))))) {
+  if (!(await store.insertSecret(on, userId, vault.seal(secret, secondFactorContext(userId))))) {
     throw new ApiError('conflict', 'You already have a second factor. Turn it off first.');
   }
   return { secret: base32(secret), uri: otpauthUri(secret, email) };
@@ -116,7 +117,7 @@ export async function requireCode(
 function readStep(vault: Vault, userId: string, sealed: Buffer, code: string): number | undefined {
   let secret: Buffer;
   try {
-    secret = vault.open(sealed, contextOf(userId));
+    secret = vault.open(sealed, secondFactorContext(userId));
   } catch {
     return undefined;
   }
@@ -129,9 +130,9 @@ async function useRecoveryCode(
   user: ChangedUser,
   written: string,
 ): Promise<void> {
-  const mark = markOf(vault, user.user_id, written);
+  const marks = vault.marks(recoveryCode(user.user_id, written));
   await database.transaction(async (transaction) => {
-    if (!(await store.takeRecoveryCode(transaction, user.user_id, mark))) throw wrongCode();
+    if (!(await store.takeRecoveryCode(transaction, user.user_id, marks))) throw wrongCode();
     const by = { userId: user.user_id, email: user.email };
     await recordAudit(transaction, by, personAudit('person.recovery_code', user));
   });
@@ -167,14 +168,13 @@ export function removeSecondFactor(
 const ownAudit = (action: string, { userId, email, account }: Person, detail: object = {}) =>
   personAudit(action, { user_id: userId, email, account }, detail);
 
-const markOf = (vault: Vault, userId: string, code: string) =>
-  vault.mark(`recovery code ${userId} ${code.toLowerCase()}`);
+const recoveryCode = (userId: string, code: string) => `recovery code ${userId} ${code.toLowerCase()}`;
 
 async function writeRecoveryCodes(transaction: Transaction, vault: Vault, userId: string): Promise<string[]> {
   const codes = Array.from({ length: RECOVERY_CODES }, () =>
     base32(randomBytes(RECOVERY_CODE_BYTES)).slice(0, RECOVERY_CODE_LENGTH).toLowerCase(),
   );
-  const marks = codes.map((code) => markOf(vault, userId, code));
+  const marks = codes.map((code) => vault.mark(recoveryCode(userId, code)));
   await store.replaceRecoveryCodes(transaction, userId, marks);
   return codes.map((code) => `${code.slice(0, 5)}-${code.slice(5)}`);
 }

@@ -23,7 +23,7 @@ export class SecretKeyError extends Error {
   override name = 'SecretKeyError';
 }
 
-const LOST = 'If that key is lost: npx dragoman secret-key replace.';
+const LOST = 'If that key is lost: dragoman secret-key replace.';
 
 /**
  * Returns the fingerprint of a secret key: HMAC-SHA256 of a constant, with a key that is derived from the secret key.
@@ -85,7 +85,7 @@ export function requireSecretKey(settings: Settings): void {
  * @param fits the test for the database's key; undefined when the database was never used
  * @throws SecretKeyError when the key is missing or is not the key of the database
  */
-export function openVault(settings: Settings, fits: KeyTest | undefined): Vault {
+export function openVault(settings: Settings, fits: KeyTest | undefined): FollowingVault {
   const directory = resolve(settings.data);
   requireSecretKey(settings);
   const key = settings.secretKey ?? readKeyFile(directory);
@@ -95,9 +95,89 @@ export function openVault(settings: Settings, fits: KeyTest | undefined): Vault 
         `DRAGOMAN_SECRET_KEY. ${LOST}`,
     );
   }
-  const vault = createVault(key ?? createKeyFile(directory));
-  if (fits?.(vault) === false) throw wrongKey(settings);
+  const { previousSecretKey: previous } = settings;
+  const vault = createFollowingVault([
+    key ?? createKeyFile(directory),
+    ...(previous === undefined ? [] : [previous]),
+  ]);
+  if (fits !== undefined && !vault.follow(fits)) throw wrongKey(settings);
   return vault;
+}
+
+/** A vault that has the previous key too while the secret key is rotated. It opens what any of its keys has sealed. */
+export interface FollowingVault extends Vault {
+  /** Seals with the key of the database from now on. @returns false if it is none of the vault's keys */
+  follow(fits: KeyTest): boolean;
+}
+
+/** The interval at which processes with a previous key look which key the database names. */
+export const FOLLOW_MILLISECONDS = 1_000;
+
+function createFollowingVault(keys: readonly Buffer[]): FollowingVault {
+  const vaults = keys.map(createVault);
+  let current = vaults[0]!;
+  return {
+    seal: (secret, context) => current.seal(secret, context),
+    open(sealed, context) {
+      const other = vaults.find((vault) => vault !== current);
+      if (other !== undefined && !opens(current, sealed, context)) return other.open(sealed, context);
+      return current.open(sealed, context);
+    },
+    mark: (text) => current.mark(text),
+    marks: (text) => vaults.map((vault) => vault.mark(text)),
+    follow(fits) {
+      const found = vaults.find(fits);
+      current = found ?? current;
+      return found !== undefined;
+    },
+  };
+}
+
+/** Lets the vault of a process follow the database until the returned function is called. */
+export function followKey(database: Database, vault: FollowingVault): () => void {
+  const timer = setInterval(async () => {
+    // An error only delays the change of the key that seals: all keys open.
+    const fits = await readKeyTest(database).catch(() => undefined);
+    if (fits !== undefined) vault.follow(fits);
+  }, FOLLOW_MILLISECONDS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/**
+ * Returns the vaults of the new and of the previous secret key.
+ * @throws SecretKeyError when the settings lack one of them, or both are the same
+ */
+export function rotationVaults({
+  secretKey,
+  previousSecretKey,
+}: Pick<Settings, 'secretKey' | 'previousSecretKey'>): { next: Vault; previous: Vault } {
+  if (secretKey === undefined || previousSecretKey === undefined || secretKey.equals(previousSecretKey)) {
+    throw new SecretKeyError(
+      'To rotate the secret key, set DRAGOMAN_SECRET_KEY to the new key and DRAGOMAN_SECRET_KEY_PREVIOUS to the key ' +
+        'that the database uses, for this command and for all processes.',
+    );
+  }
+  return { next: createVault(secretKey), previous: createVault(previousSecretKey) };
+}
+
+/**
+ * Names the new key in the database.
+ * @returns false when the database already names it
+ * @throws SecretKeyError when the database uses neither key
+ */
+export async function nameNewKey(
+  on: Queryable,
+  { next, previous }: { next: Vault; previous: Vault },
+): Promise<boolean> {
+  const fits = await readKeyTest(on);
+  if (fits?.(next)) return false;
+  if (fits !== undefined && !fits(previous)) {
+    throw new SecretKeyError(
+      'Neither DRAGOMAN_SECRET_KEY nor DRAGOMAN_SECRET_KEY_PREVIOUS is the key of this database.',
+    );
+  }
+  return (await on.query(REPLACE, [markOf(next)])).length > 0;
 }
 
 /**
@@ -116,6 +196,11 @@ export async function recordSecretKey(database: Database, settings: Settings, va
  * @returns false when the database already had this key
  */
 export async function replaceSecretKey(on: Queryable, settings: Settings): Promise<boolean> {
+  if (settings.previousSecretKey !== undefined) {
+    throw new SecretKeyError(
+      'DRAGOMAN_SECRET_KEY_PREVIOUS is set, so the previous key is not lost: dragoman secret-key rotate keeps the secrets.',
+    );
+  }
   return (await on.query(REPLACE, [markOf(openVault(settings, undefined))])).length > 0;
 }
 

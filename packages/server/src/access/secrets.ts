@@ -89,6 +89,8 @@ export interface Vault {
    * Returns a keyed hash of a text: HMAC-SHA256, 32 bytes. Without the key the hash does not reveal the text.
    */
   mark(text: string): Buffer;
+  /** Returns the hashes of a text with all keys of the vault, to find one that was stored. */
+  marks(text: string): Buffer[];
 }
 
 const IV_BYTES = 12;
@@ -97,8 +99,10 @@ const TAG_BYTES = 16;
 /** @param key 32 bytes */
 export function createVault(key: Buffer): Vault {
   const markKey = Buffer.from(hkdfSync('sha256', key, '', 'dragoman marks', 32));
+  const mark = (text: string) => createHmac('sha256', markKey).update(text).digest();
   return {
-    mark: (text) => createHmac('sha256', markKey).update(text).digest(),
+    mark,
+    marks: (text) => [mark(text)],
     seal(secret, context) {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(context));

@@ -151,3 +151,53 @@ export async function allLiveWebhookSecrets(
   ]);
   return rows.map(toSealed);
 }
+
+const COUNT = statement<{ count: number }>(
+  'accounts.count_webhook_secrets',
+  'select count(*)::integer as count from webhook_secrets where expires_at is null or expires_at > now()',
+);
+
+/** Counts the active webhook secrets of all accounts. */
+export async function countWebhookSecrets(on: Queryable): Promise<number> {
+  return (await on.query(COUNT))[0]!.count;
+}
+
+const LIST_SEALED = statement<SealedRow & { secret_id: string }>(
+  'accounts.list_sealed_webhook_secrets',
+  `select part, account_id, secret_id, environment, endpoint_id, sealed from webhook_secrets
+    where $1::smallint is null or (part, account_id, secret_id) > ($1, $2::uuid, $3::uuid)
+    order by part, account_id, secret_id limit $4`,
+);
+
+export interface StoredSealedSecret extends SealedSecret {
+  secretId: string;
+}
+
+/** Lists the encrypted webhook secrets of all accounts in the order of their keys, after the one of `after`. */
+export async function listSealedSecrets(
+  on: Queryable,
+  after: StoredSealedSecret | undefined,
+  limit: number,
+): Promise<StoredSealedSecret[]> {
+  const key = after && [after.account.part, after.account.accountId, after.secretId];
+  const rows = await on.query(LIST_SEALED, [...(key ?? [null, null, null]), limit]);
+  return rows.map((row) => ({ ...toSealed(row), secretId: row.secret_id }));
+}
+
+const RESEAL = statement<{ secret_id: string }>(
+  'accounts.reseal_webhook_secret',
+  `update webhook_secrets set sealed = $5
+    where part = $1 and account_id = $2 and secret_id = $3 and sealed = $4 returning secret_id`,
+);
+
+/** Replaces an encrypted webhook secret. @returns false if it was deleted meanwhile */
+export async function resealSecret(
+  on: Queryable,
+  account: AccountRef,
+  secretId: string,
+  old: Buffer,
+  next: Buffer,
+): Promise<boolean> {
+  const values = [account.part, account.accountId, secretId, old, next];
+  return (await on.query(RESEAL, values)).length > 0;
+}

@@ -3,6 +3,7 @@
  * Exceptions are listed here with their reasons. The test fails for a command that is neither tested nor
  * exempt.
  */
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +16,7 @@ import {
   createClient,
   createPerson,
   type Receiver,
+  SECRET_KEY,
   startReceiver,
   startTestServer,
   type TestServer,
@@ -179,11 +181,23 @@ const AUDITED: Record<string, [action: string, run: () => Promise<unknown>]> = {
   'key create': ['key.made', key],
   'key roll': ['key.rolled', async () => run('key', 'roll', username, await key())],
   'key revoke': ['key.revoked', async () => run('key', 'revoke', username, await key())],
+  'secret-key rotate': [
+    'secret_key.rotated',
+    async () => {
+      await owner.query('delete from secret_key_mark');
+      await owner.query('delete from webhook_secrets');
+      const keys = {
+        DRAGOMAN_SECRET_KEY: randomBytes(32).toString('base64'),
+        DRAGOMAN_SECRET_KEY_PREVIOUS: SECRET_KEY,
+      };
+      return dragoman(['secret-key', 'rotate'], { ...place, ...keys });
+    },
+  ],
   'secret-key replace': [
     'secret_key.replaced',
     async () => {
       await owner.query('delete from secret_key_mark');
-      return run('secret-key', 'replace');
+      return run('secret-key', 'replace', '--yes');
     },
   ],
   'webhook-secret roll': [

@@ -71,7 +71,9 @@ const own = (name: string) => ['--data', join(directory, name)];
 it('a backup contains all data, and a new service works with the restored data', async () => {
   createKeyFile(join(directory, 'old'));
   await markEngineTested(server.database);
-  expect(await dragoman(['secret-key', 'replace', ...own('old')], on(server))).toMatchObject({ status: 0 });
+  expect(await dragoman(['secret-key', 'replace', '--yes', ...own('old')], on(server))).toMatchObject({
+    status: 0,
+  });
   const backup = await dragoman(['backup', file, '--json', ...own('old')], on(server));
   expect(backup).toMatchObject({ status: 0, stderr: expect.stringContaining('secret.key') });
   const written = JSON.parse(backup.stdout);

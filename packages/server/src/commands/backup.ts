@@ -39,7 +39,7 @@ export function addBackupCommands(program: Command): void {
           report(options, { file, bytes: statSync(file).size, rows });
           if (behind > 0)
             say(
-              `The schema was not changed; it is ${counted(behind, 'version')} behind. Run: npx dragoman migrate`,
+              `The schema was not changed; it is ${counted(behind, 'version')} behind. Run: dragoman migrate`,
             );
           const settings = settingsWith(options);
           if (settings.secretKey === undefined) {

@@ -94,8 +94,9 @@ describe('the settings', () => {
   it('are printed with their defaults and meanings', async () => {
     const { status, stdout, stderr } = await dragoman(['settings']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    for (const { name, default: fallback, meaning } of describeSettings()) {
-      expect(stdout).toContain(`${name}${fallback === '' ? '' : `=${fallback}`}\n    ${meaning}\n`);
+    for (const { name, default: fallback, meaning, secret } of describeSettings()) {
+      const file = secret ? ` Or the path of a file with the value: ${name}_FILE.` : '';
+      expect(stdout).toContain(`${name}${fallback === '' ? '' : `=${fallback}`}\n    ${meaning}${file}\n`);
     }
   });
 
@@ -418,7 +419,7 @@ describe('an unreachable database', () => {
           check: 'engine',
           ok: false,
           detail: expect.stringMatching(/^Apertium: \d+ packages are missing \(apertium, /),
-          remedy: 'Run: npx dragoman engine install',
+          remedy: 'Run: dragoman engine install',
         },
         expect.objectContaining({ check: 'quality', ok: true }),
         expect.objectContaining({ check: 'disk' }),

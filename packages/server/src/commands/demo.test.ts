@@ -60,7 +60,7 @@ test('the demo translates, delivers with valid signatures and exits with 0, even
   expect(new Set(delivered).size).toBe(sent);
   expect(stdout).toContain(`All ${sent} deliveries arrived, each with a valid signature.`);
   expect(stdout).toContain(
-    'for better translations, install a neural model: npx dragoman model pull en-es; on a machine without internet access, add --from FOLDER',
+    'for better translations, install a neural model: dragoman model pull en-es; on a machine without internet access, add --from FOLDER',
   );
   // The Spanish paragraph keeps its e-mail address and its line breaks.
   const paragraph = /^translated {2}(.*casa.*)\n +\n(.*)$/m.exec(stdout) ?? [];

@@ -1,16 +1,22 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { createFake } from '@dragoman/engines/fake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { createLog } from '../base/log.ts';
 import { VERSION } from '../base/version.ts';
+import { publishPairs } from '../languages/languages.ts';
 import { type Role, startServer } from '../roles/serve.ts';
+import { loadSettings } from '../settings/settings.ts';
 import { createTestDatabase, startTestServer, type TestServer, until } from '../testing/harness.ts';
 import { dragoman, engineWithoutLanguages, urlOf } from '../testing/programs.ts';
 import { type StandbyCluster, startStandbyCluster } from '../testing/standby.ts';
 import { setEngineRoute } from '../translation/engine-routes.ts';
+import { createEngines } from '../translation/engines.ts';
 import { type DoctorFinding, examineLocalhost } from './doctor.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'dragoman-doctor-'));
@@ -85,7 +91,7 @@ describe('the doctor', () => {
     expect(findings.find(({ check }) => check === 'database')).toMatchObject({
       ok: false,
       detail: `There is no data in ${missing}. Is DRAGOMAN_DATA set?`,
-      remedy: 'Set DRAGOMAN_DATA to the data directory, or create the database with: npx dragoman serve',
+      remedy: 'Set DRAGOMAN_DATA to the data directory, or create the database with: dragoman serve',
     });
     expect(findings.find(({ check }) => check === 'disk')).toMatchObject({
       ok: false,
@@ -99,7 +105,7 @@ describe('the doctor', () => {
       check: 'quality',
       ok: true,
       detail:
-        'only Apertium; for better translations, install a neural model: npx dragoman model pull en-es; on a machine without internet access, add --from FOLDER (docs/engines.md#bergamot)',
+        'only Apertium; for better translations, install a neural model: dragoman model pull en-es; on a machine without internet access, add --from FOLDER (docs/engines.md#bergamot)',
     });
     expect(await findingOf('pairs of bergamot')).toBeUndefined();
     const { stdout } = await dragoman(['doctor', '--json', '--data', directory], {
@@ -109,7 +115,7 @@ describe('the doctor', () => {
     expect(findings.map(({ check }) => check)).not.toContain('quality');
     expect(findings.find(({ check }) => check === 'pairs')).toMatchObject({
       ok: false,
-      remedy: 'Install a model: npx dragoman model pull en-es',
+      remedy: 'Install a model: dragoman model pull en-es',
     });
   });
 
@@ -123,7 +129,7 @@ describe('the doctor', () => {
     const findings = JSON.parse(stdout).findings as DoctorFinding[];
     expect(findings.find(({ check }) => check === 'pairs')).toMatchObject({
       ok: false,
-      remedy: 'Check the installed models: npx dragoman model list',
+      remedy: 'Check the installed models: dragoman model list',
     });
   });
 
@@ -174,6 +180,74 @@ describe('the doctor', () => {
   });
 });
 
+describe('the self-tests that a worker ran', () => {
+  let translations = 0;
+  let healthy = true;
+  const service = createServer(async (request, response) => {
+    if (!healthy) return response.writeHead(500).end();
+    response.writeHead(200, { 'content-type': 'application/json' });
+    if (request.url === '/languages')
+      return response.end(JSON.stringify([{ code: 'en', name: 'English', targets: ['en', 'es'] }]));
+    translations++;
+    const { q } = (await json(request)) as { q: string[] };
+    const translatedText = q.map((text) => text.replace('The big house', 'La casa grande'));
+    return response.end(JSON.stringify({ translatedText }));
+  });
+  let settings: Record<string, string>;
+  const pairs = async (...options: string[]) => {
+    const { stdout } = await dragoman(['doctor', '--json', '--data', directory, ...options], {
+      DATABASE_URL: urlOf(server.connection),
+      ...settings,
+    });
+    return (JSON.parse(stdout).findings as DoctorFinding[]).find(({ check }) => check === 'pairs');
+  };
+
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    settings = {
+      DRAGOMAN_ENGINES: 'libretranslate',
+      DRAGOMAN_LIBRETRANSLATE_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
+    };
+    const [engine] = createEngines(loadSettings(settings));
+    await publishPairs(server.database, engine!);
+    await engine!.stop();
+    const owner = await server.connectOwner();
+    await owner.query(
+      `update pairs set checked_at = now() - interval '3 hours' where engine = 'libretranslate'`,
+    );
+  });
+  afterAll(async () => {
+    service.closeAllConnections();
+    await new Promise((resolve) => service.close(resolve));
+  });
+
+  it('are shown with their age, and only --fresh or another version of the engine repeats them', async () => {
+    const before = translations;
+    expect(await pairs()).toEqual({
+      check: 'pairs',
+      ok: true,
+      detail: '1 passed their self-test 3 hours ago: en-es',
+    });
+    expect(translations).toBe(before);
+    const tested = { check: 'pairs', ok: true, detail: '1 passed their self-test: en-es' };
+    expect(await pairs('--fresh')).toEqual(tested);
+    expect(translations).toBe(before + 1);
+    settings.DRAGOMAN_LIBRETRANSLATE_PAIRS = 'en>es';
+    expect(await pairs()).toEqual(tested);
+    expect(translations).toBe(before + 2);
+    delete settings.DRAGOMAN_LIBRETRANSLATE_PAIRS;
+  });
+
+  it('do not hide that the engine fails now', async () => {
+    healthy = false;
+    expect(await pairs()).toMatchObject({
+      ok: false,
+      detail: expect.stringMatching(/^1 passed their self-test 3 hours ago: libretranslate: .*500/),
+      remedy: 'Check the settings of libretranslate, and that it answers.',
+    });
+  });
+});
+
 describe('the doctor of a distributed database', () => {
   it('reports tables that are not distributed, nodes that are not active, and a setting that does not work', async () => {
     const distributed = await createTestDatabase(undefined, true);
@@ -193,7 +267,7 @@ describe('the doctor of a distributed database', () => {
       check: 'nodes',
       ok: false,
       detail: 'not distributed: jobs, users',
-      remedy: 'Run: npx dragoman migrate --distributed',
+      remedy: 'Run: dragoman migrate --distributed',
     });
     await owner.query(`insert into pg_dist_partition values ('jobs', 'h', 's'), ('users', 'n', 't')`);
     expect(await finding()).toMatchObject({

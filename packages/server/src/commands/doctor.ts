@@ -6,8 +6,9 @@ import { lookup } from 'node:dns/promises';
 import { statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { EmbeddedPostgresError } from '@dragoman/embedded-postgres';
-import { findApertium, findModels } from '@dragoman/engines';
+import { type Engine, findApertium, findModels } from '@dragoman/engines';
 import { openVault, readKeyTest, SecretKeyError } from '../access/secret-key.ts';
+import { createVault } from '../access/secrets.ts';
 import { createLog } from '../base/log.ts';
 import { counted } from '../base/text.ts';
 import { VERSION } from '../base/version.ts';
@@ -21,6 +22,7 @@ import { REFERENCE_TABLES } from '../database/reference-tables.ts';
 import { measureStandbyLag } from '../database/standby.ts';
 import { statement } from '../database/statements.ts';
 import { createAddressGuard } from '../deliveries/addresses.ts';
+import { listPassedTests, type PassedTests } from '../languages/languages.ts';
 import { openStore } from '../roles/program.ts';
 import type { Settings } from '../settings/settings.ts';
 import {
@@ -77,32 +79,41 @@ const CLOCK_SECONDS = 5;
 const STANDBY_BYTES = 16 * 2 ** 20;
 const FREE_GIBIBYTES = 1;
 
-/** Runs every check. A failed check does not stop the others. */
-export async function examineInstallation(settings: Settings): Promise<DoctorFinding[]> {
+/**
+ * Runs every check. A failed check does not stop the others.
+ * @param fresh whether to repeat the self-tests of engines that a worker tested within a day
+ */
+export async function examineInstallation(settings: Settings, fresh = false): Promise<DoctorFinding[]> {
+  const tested: PassedTests[] = [];
   return [
     { check: 'version', ok: true, detail: `Dragoman ${VERSION}, Node ${process.version}` },
-    ...(await examineDatabase(settings)),
-    ...(await examineEngines(settings)),
+    ...(await examineDatabase(settings, fresh ? () => {} : (kept) => void tested.push(...kept))),
+    ...(await examineEngines(settings, tested)),
     await examineDisk(settings),
     ...(await examineLocalhost(settings)),
   ];
 }
 
-async function examineDatabase(settings: Settings): Promise<DoctorFinding[]> {
+/** @param onTested gets the self-tests that workers recorded, if the database can be read */
+async function examineDatabase(
+  settings: Settings,
+  onTested: (tests: PassedTests[]) => void,
+): Promise<DoctorFinding[]> {
   const kind = settings.databaseUrl === undefined ? 'embedded' : 'given';
   try {
     const store = await openStore(settings, 'command', createLog('silent'), 'any');
     try {
       if (store.behind > 0) {
         const detail = `${kind}; the schema is ${counted(store.behind, 'version')} behind`;
-        return [{ check: 'database', ok: false, detail, remedy: 'Run: npx dragoman migrate' }];
+        return [{ check: 'database', ok: false, detail, remedy: 'Run: dragoman migrate' }];
       }
       const difference = await findSchemaDifference(store.connection);
       if (difference !== undefined) {
         const detail = `${kind}; the schema is not the one of this version: ${difference} differs`;
-        const remedy = 'Undo the change, or restore a backup into a new database: npx dragoman restore';
+        const remedy = 'Undo the change, or restore a backup into a new database: dragoman restore';
         return [{ check: 'database', ok: false, detail, remedy }];
       }
+      onTested(await listPassedTests(store.database));
       const [server] = await store.database.query(SERVER);
       const seconds = Math.abs(Date.now() - server!.now.getTime()) / 1000;
       return [
@@ -142,7 +153,7 @@ async function examineDistribution(
   const [found] = await database.query(DISTRIBUTION, [REFERENCE_TABLES]);
   const { nodes, inactive, tables, missing } = found!;
   if (missing !== null) {
-    const remedy = 'Run: npx dragoman migrate --distributed';
+    const remedy = 'Run: dragoman migrate --distributed';
     return [{ check, ok: false, detail: `not distributed: ${missing}`, remedy }];
   }
   if (inactive !== null) {
@@ -181,7 +192,7 @@ function explain(error: Error, kind: 'embedded' | 'given'): Pick<DoctorFinding, 
   if (error instanceof NoDatabaseError) {
     return {
       detail: error.message,
-      remedy: 'Set DRAGOMAN_DATA to the data directory, or create the database with: npx dragoman serve',
+      remedy: 'Set DRAGOMAN_DATA to the data directory, or create the database with: dragoman serve',
     };
   }
   if (error instanceof SchemaError || error instanceof EmbeddedPostgresError) return splitSentence(error);
@@ -212,6 +223,11 @@ async function examineSecretKey(database: Database, settings: Settings): Promise
       return { check, ok: true, detail: 'recorded when a process serves for the first time' };
     }
     openVault(settings, fits);
+    const { previousSecretKey } = settings;
+    if (previousSecretKey !== undefined && fits?.(createVault(previousSecretKey))) {
+      const remedy = 'When all processes have both keys, run: dragoman secret-key rotate';
+      return { check, ok: true, detail: 'the database uses DRAGOMAN_SECRET_KEY_PREVIOUS', remedy };
+    }
     return { check, ok: true, detail: 'matches the database' };
   } catch (error) {
     if (!(error instanceof SecretKeyError)) throw error;
@@ -235,7 +251,7 @@ async function examineWorkers(database: Database): Promise<DoctorFinding> {
     check,
     ok: false,
     detail: `${none}; jobs and deliveries are waiting`,
-    remedy: 'Start one: npx dragoman serve --role worker, with its own DRAGOMAN_PORT.',
+    remedy: 'Start one: dragoman serve --role worker, with its own DRAGOMAN_PORT.',
   };
 }
 
@@ -256,16 +272,16 @@ async function examineRoutes(database: Database): Promise<DoctorFinding[]> {
       check,
       ok: false,
       detail: `no worker has these engines: ${faults.join('; ')}`,
-      remedy: 'Name them in DRAGOMAN_ENGINES of a worker, or change the routes: npx dragoman route set',
+      remedy: 'Name them in DRAGOMAN_ENGINES of a worker, or change the routes: dragoman route set',
     },
   ];
 }
 
-async function examineEngines(settings: Settings): Promise<DoctorFinding[]> {
+async function examineEngines(settings: Settings, tested: readonly PassedTests[]): Promise<DoctorFinding[]> {
   const engines = enginesWithData(settings);
   const apertium = engines.includes('apertium') ? await examineApertium(settings) : [];
   const missing = apertium.some(({ ok }) => !ok) && engines.length === 1;
-  const pairs = missing ? [] : await examinePairs({ ...settings, engines });
+  const pairs = missing ? [] : await examinePairs({ ...settings, engines }, tested);
   const offer = offerOfModel(settings);
   const quality =
     offer === undefined ? [] : [{ check: 'quality', ok: true, detail: `only Apertium; ${offer}` }];
@@ -276,23 +292,29 @@ async function examineApertium(settings: Settings): Promise<DoctorFinding[]> {
   const found = await findApertium({ root: apertiumRoot(settings) });
   if (found.missing.length > 0) {
     const detail = `Apertium: ${counted(found.missing.length, 'package is', 'packages are')} missing (${found.missing.join(', ')})`;
-    return [{ check: 'engine', ok: false, detail, remedy: 'Run: npx dragoman engine install' }];
+    return [{ check: 'engine', ok: false, detail, remedy: 'Run: dragoman engine install' }];
   }
   return [{ check: 'engine', ok: true, detail: `Apertium ${found.version ?? ''}, ${found.where}` }];
 }
 
-/** Checks the health of each engine and counts the language pairs that passed their self-test. */
-async function examinePairs(settings: Settings): Promise<DoctorFinding[]> {
+/**
+ * Checks the health of each engine and counts the language pairs that passed their self-test. The self-tests of a worker
+ * with the same version of the engine are not repeated: those of Apertium take ten seconds of processor time.
+ */
+async function examinePairs(settings: Settings, tested: readonly PassedTests[]): Promise<DoctorFinding[]> {
   const engines = createEngines(settings);
   try {
     const findings = engines.map(async (engine): Promise<DoctorFinding> => {
+      const version = await engine.version();
+      const kept = tested.find((one) => one.engine === engine.name && one.version === version);
+      const { passed, when } =
+        kept === undefined
+          ? { passed: await passingPairs(engine), when: '' }
+          : { passed: kept.pairs, when: ` ${sayAge(kept.since)}` };
+      const { ok: healthy, detail: health } = await engine.health();
+      const ok = passed.length > 0 && (healthy || kept === undefined);
+      const detail = `${passed.length} passed their self-test${when}: ${ok ? passed.join(' ') : health}`;
       const check = engines.length > 1 ? `pairs of ${engine.name}` : 'pairs';
-      // Pairs whose self-test got no answer are offered as untested. They do not count as passed.
-      const directions = (await engine.directions()).filter(({ untested }) => !untested);
-      const names = directions.map(({ from, to }) => `${from}-${to}`).join(' ');
-      const ok = directions.length > 0;
-      const { detail: health } = await engine.health();
-      const detail = `${directions.length} passed their self-test: ${ok ? names : health}`;
       return { check, ok, detail, ...(ok ? {} : { remedy: await remedyFor(settings, engine.name) }) };
     });
     return await Promise.all(findings);
@@ -301,13 +323,26 @@ async function examinePairs(settings: Settings): Promise<DoctorFinding[]> {
   }
 }
 
+/** Tests an engine. Pairs whose self-test got no answer are offered as untested; they do not count as passed. */
+async function passingPairs(engine: Engine): Promise<string[]> {
+  const directions = (await engine.directions()).filter(({ untested }) => !untested);
+  return directions.map(({ from, to }) => `${from}-${to}`);
+}
+
+function sayAge(since: Date): string {
+  const minutes = Math.max(0, Math.round((Date.now() - since.getTime()) / 60_000));
+  return minutes < 90
+    ? `${counted(minutes, 'minute')} ago`
+    : `${counted(Math.round(minutes / 60), 'hour')} ago`;
+}
+
 async function remedyFor(settings: Settings, engine: string): Promise<string> {
-  if (engine === 'apertium') return 'Run: npx dragoman engine install';
+  if (engine === 'apertium') return 'Run: dragoman engine install';
   if (engine === 'bergamot') {
     const { models, faults } = await findModels(modelsFolder(settings));
     return models.length + faults.length === 0
-      ? 'Install a model: npx dragoman model pull en-es'
-      : 'Check the installed models: npx dragoman model list';
+      ? 'Install a model: dragoman model pull en-es'
+      : 'Check the installed models: dragoman model list';
   }
   return `Check the settings of ${engine}, and that it answers.`;
 }

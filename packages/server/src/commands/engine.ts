@@ -15,7 +15,7 @@ export async function ensureEngine(settings: Settings, yes: boolean): Promise<vo
   if (missing.length === 0) return;
   const goAhead = yes || process.env.CI === 'true' || (await ask(missing.length));
   if (!goAhead) {
-    throw new CommandError('The offline engine is not installed. Run: npx dragoman engine install');
+    throw new CommandError('The offline engine is not installed. Run: dragoman engine install');
   }
   await installEngine(settings);
 }

@@ -148,7 +148,7 @@ describe('with an older schema', () => {
       check: 'database',
       ok: false,
       detail: expect.stringMatching(/^given; the schema is \d versions? behind$/),
-      remedy: 'Run: npx dragoman migrate',
+      remedy: 'Run: dragoman migrate',
     });
     expect(await applied()).toBe(before);
   });

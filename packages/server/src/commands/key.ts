@@ -4,11 +4,14 @@
  */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { accountNamed } from '../access/accounts.ts';
+import { countSecrets, type Rotation, rotateSecretKey } from '../access/key-rotation.ts';
 import { listKeys, makeKey, revokeKey, rollKey } from '../access/keys.ts';
 import { replaceSecretKey } from '../access/secret-key.ts';
 import { rollWebhookSecret } from '../access/webhook-secrets.ts';
 import { recordAudit } from '../audit/audit.ts';
 import { type Dialect, type Environment, type KeyScope, SCOPES } from '../base/account.ts';
+import { counted } from '../base/text.ts';
+import type { Transaction } from '../database/database.ts';
 import {
   amount,
   data,
@@ -203,19 +206,37 @@ function addWebhookSecret(program: Command): void {
 }
 
 function addSecretKey(program: Command): void {
-  program
+  const secretKey = program
     .command('secret-key')
-    .description('replace the key that encrypts stored secrets')
-    .command('replace')
+    .description('rotate or replace the key that encrypts stored secrets');
+  secretKey
+    .command('rotate')
     .description(
-      'use the secret key of this process with the database from now on; for when the old key is lost',
+      'encrypt all stored secrets with DRAGOMAN_SECRET_KEY instead of DRAGOMAN_SECRET_KEY_PREVIOUS',
     )
     .addOption(data())
     .addOption(json())
     .action((options: Options) =>
       withStore(options, async ({ database }) => {
+        const rotation = await rotateSecretKey(database, settingsWith(options));
+        if (options.json) printJson(rotation);
+        else printRotation(rotation);
+        if (rotation.left > 0) process.exitCode = 1;
+      }),
+    );
+  secretKey
+    .command('replace')
+    .description(
+      'use the secret key of this process with the database from now on; for when the old key is lost',
+    )
+    .option('--yes', 'lose the secrets that are encrypted with the old key', false)
+    .addOption(data())
+    .addOption(json())
+    .action(({ yes, ...options }: Options & { yes: boolean }) =>
+      withStore(options, async ({ database }) => {
         const replaced = await database.transaction(async (transaction) => {
           if (!(await replaceSecretKey(transaction, settingsWith(options)))) return false;
+          if (!yes) await refuseLoss(transaction);
           await recordAudit(transaction, 'command', {
             action: 'secret_key.replaced',
             subject: 'secret key',
@@ -227,10 +248,32 @@ function addSecretKey(program: Command): void {
         if (!replaced) return print('The database already uses this secret key. Nothing was changed.');
         print('The database now uses this secret key.');
         say(
-          'Secrets that were encrypted with the old key cannot be read. For each account, run: npx dragoman webhook-secret roll NAME --environment E --overlap 0',
+          'Secrets that were encrypted with the old key cannot be read. For each account, run: dragoman webhook-secret roll NAME --environment E --overlap 0',
         );
       }),
     );
+}
+
+/** @throws CommandError when the database has secrets, which the replacement of the secret key would lose */
+async function refuseLoss(transaction: Transaction): Promise<void> {
+  const { webhookSecrets, secondFactors } = await countSecrets(transaction);
+  if (webhookSecrets + secondFactors === 0) return;
+  const lost = `${counted(webhookSecrets, 'webhook secret')} and ${counted(secondFactors, 'second factor')}`;
+  throw new CommandError(
+    `${lost} would be lost. If you have the old key, use: dragoman secret-key rotate. If it is lost, add --yes.`,
+  );
+}
+
+function printRotation({ sealed, left, unreadable, recoveryCodes }: Rotation): void {
+  print(`${counted(sealed, 'secret')} encrypted with the new key, ${left} left.`);
+  if (unreadable > 0)
+    say(`${counted(unreadable, 'secret')} can be read with neither key: their key was lost before.`);
+  if (left > 0) say('Some were changed meanwhile. Run it again.');
+  else if (recoveryCodes > 0) {
+    say(
+      `${counted(recoveryCodes, 'user has', 'users have')} recovery codes. Those from before the rotation work only while DRAGOMAN_SECRET_KEY_PREVIOUS is set.`,
+    );
+  }
 }
 
 /** Returns the time when a key expires or is revoked, whichever is earlier. */

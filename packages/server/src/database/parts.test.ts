@@ -42,7 +42,9 @@ const writes = (sql: string): boolean =>
 
 /** Statements that look over the rows of all parts. They lock and change nothing. */
 const OVER_PARTS = [
+  'accounts.count_webhook_secrets',
   'accounts.list',
+  'accounts.list_sealed_webhook_secrets',
   'accounts.newest_webhook_secret',
   'accounts.overdrawn',
   'chats.due_corrections',

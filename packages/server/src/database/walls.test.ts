@@ -69,6 +69,8 @@ function breach(sql: string): string | undefined {
  * customers.
  */
 const ACROSS_ACCOUNTS = [
+  'accounts.count_webhook_secrets',
+  'accounts.list_sealed_webhook_secrets',
   'accounts.newest_webhook_secret',
   'editing.due_jobs',
   'editing.expired_claims',

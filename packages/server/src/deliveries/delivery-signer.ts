@@ -37,7 +37,7 @@ export function createDeliverySigner({ secrets, log, now }: DeliverySignerOption
     if (now().getTime() < quietUntil) return;
     quietUntil = now().getTime() + QUIET_MILLISECONDS;
     const fields = { error, delivery: id, account: account.accountId };
-    log.error(fields, 'deliveries wait because they cannot be signed; run npx dragoman doctor');
+    log.error(fields, 'deliveries wait because they cannot be signed; run dragoman doctor');
   }
 
   /** Prepares the keys of a list of secrets once, for all deliveries that share the list. */

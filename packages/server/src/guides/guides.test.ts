@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer } from '../testing/harness.ts';
 import { readGuides, renderGuide } from './guides.ts';
@@ -47,6 +48,23 @@ describe('the guides', () => {
     expect(nameless).toEqual([]);
     expect(guides.map(({ name }) => name)).toContain('quick-start');
   });
+});
+
+it('the guides, messages and files to copy call the program dragoman, and one place says how to get it', () => {
+  // Outside the repository, npx runs whatever package has this name in the registry.
+  const root = new URL('../../../../', import.meta.url);
+  const places = ['docs', 'deploy', 'examples', 'packages', 'scripts', '.'];
+  const found = places.flatMap((place) =>
+    readdirSync(new URL(`${place}/`, root), { recursive: place !== '.', encoding: 'utf8' })
+      .filter((file) => /\.(?:md|ts|tsx|js|cjs|py|php|rb|go|java|yaml|conf|service)$|^Dockerfile$/.test(file))
+      .filter((file) => !/node_modules|(?:^|\/)dist\/|guides\.test\.ts$/.test(file))
+      .map((file) => `${place}/${file}`)
+      .filter((file) => readFileSync(new URL(file, root), 'utf8').includes('npx dragoman')),
+  );
+  expect(found).toEqual(['docs/install.md']);
+  const install = readFileSync(new URL('docs/install.md', root), 'utf8');
+  expect(install.match(/npx dragoman/g)).toHaveLength(1);
+  expect(install).toContain('export PATH="$PWD/node_modules/.bin:$PATH"');
 });
 
 describe('the search in the guides', () => {

@@ -182,6 +182,94 @@ describe('a published pair', () => {
   });
 });
 
+describe('a first start', () => {
+  const job = (target_language: string, uid: string) =>
+    [
+      'POST',
+      '/tapi/v2/mt_translation/',
+      { text: 'The house.', source_language: 'en', target_language, uid },
+    ] as const;
+  const route = (from: string, to: string) => ({ from, to, route: `fake:${from}-${to}`, hops: 1 }) as const;
+
+  it('refuses a job with 503 and Retry-After as long as no engine has a language pair', async () => {
+    const fresh = await startTestServer({ role: 'api', ready: false });
+    const client = createClient(fresh.url, (await fresh.createAccount({ chat: true })).production_key);
+    const refused = {
+      status: 503,
+      body: { error: 'No language pair is offered yet; try again.' },
+    };
+    const answer = await client(...job('es', 'early'));
+    expect(answer).toMatchObject(refused);
+    expect(answer.headers.get('retry-after')).toBe('5');
+    const message = { text: 'Hello.', source_language: 'en', target_language: 'es' };
+    const chat = { chat_external_id: 'c', external_id: '1', text_format: 'text' };
+    expect((await client('POST', '/v2/chats/messages', { ...message, ...chat })).status).toBe(503);
+    await fresh.stop();
+  });
+
+  it('offers each language pair as it passes its self-test, and accepts jobs for the others at once', async () => {
+    const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const fake = createFake({ directions: ['en>es', 'en>fr', 'en>it'] });
+    const [es, fr, it] = [route('en', 'es'), route('en', 'fr'), route('en', 'it')];
+    const begun = Promise.withResolvers<void>();
+    fake.directions = async (observer) => {
+      observer?.begun([es, fr, it]);
+      begun.resolve();
+      await first.promise;
+      observer?.passed([es]);
+      await second.promise;
+      return [es, fr];
+    };
+    const fresh = await startTestServer({ engine: () => fake, ready: false });
+    const client = createClient(fresh.url, (await fresh.createAccount()).production_key);
+    const readiness = async () => (await fetch(`${fresh.url}/readyz`)).status;
+    const listed = async () => namesOf(await client('GET', PAIRS));
+    await begun.promise;
+    await until(async () => (await client(...job('fr', 'before'))).status === 201);
+    expect(await readiness()).toBe(503);
+    expect(await listed()).toEqual([]);
+    expect(await listPublishedPairs(fresh.database)).toEqual([]);
+    expect((await client(...job('tlh', 'never'))).status).toBe(400);
+    first.resolve();
+    await until(async () => (await readiness()) === 200);
+    expect(await listed()).toEqual(['en es']);
+    // The engine tests the pair of the job itself, so that the job need not wait for the other tests.
+    await until(
+      async () => (await client('GET', '/tapi/v2/mt_translation/before/')).body.status === 'completed',
+    );
+    expect((await client(...job('it', 'failing'))).status).toBe(201);
+    second.resolve();
+    await until(async () => (await listed()).join() === 'en es,en fr');
+    expect((await client(...job('it', 'refused'))).status).toBe(400);
+    await fresh.stop();
+  });
+
+  it('that is interrupted keeps the language pairs that passed, and the next start tests all of them', async () => {
+    const [en, fr] = [route('aa', 'en'), route('aa', 'fr')];
+    let tests = 0;
+    const engine = {
+      name: 'broken',
+      version: async () => '1',
+      async directions(observer: Parameters<Parameters<typeof publishPairs>[1]['directions']>[0]) {
+        observer.begun([en, fr]);
+        observer.passed([en]);
+        if (++tests === 1) throw new Error('the process stops');
+        return [en, fr];
+      },
+    };
+    const broken = async () =>
+      (await listPublishedPairs(server.database))
+        .filter(({ engines }) => engines.some(({ engine }) => engine === 'broken'))
+        .map(({ target_language }) => target_language);
+    await expect(publishPairs(server.database, engine)).rejects.toThrow('the process stops');
+    expect(await broken()).toEqual(['en']);
+    expect(await publishPairs(server.database, engine)).toBe(true);
+    expect(await broken()).toEqual(['en', 'fr']);
+    expect(await publishPairs(server.database, engine)).toBe(false);
+    expect(tests).toBe(2);
+  });
+});
+
 it('a long list of language pairs is compressed for clients that accept gzip', async () => {
   const languages = ['da', 'fi', 'hu', 'lt', 'lv', 'sk'];
   const pairs = languages.flatMap((from) => languages.filter((to) => to !== from).map((to) => [from, to]));

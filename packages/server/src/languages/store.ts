@@ -9,15 +9,21 @@ export interface PairRow {
   enabled: boolean;
   /** The engine that offers the pair; null for a disabled pair that no engine offers. */
   engine: string | null;
+  /** False while the engine has not finished the self-test of a new pair. */
+  tested: boolean;
   route: string | null;
   hops: number | null;
 }
+
+/** The version that is stored for new pairs before their self-test. No engine has this version. */
+const TESTING = 'testing';
 
 const LIST = statement<PairRow>(
   'languages.pairs',
   `select coalesce(p.source_language, d.source_language) as source_language,
           coalesce(p.target_language, d.target_language) as target_language,
-          d.source_language is null as enabled, p.engine, p.route, p.hops
+          d.source_language is null as enabled, p.engine, p.route, p.hops,
+          p.engine_version is distinct from '${TESTING}' as tested
      from pairs p full join disabled_pairs d
        on d.source_language = p.source_language and d.target_language = p.target_language
     order by 1, 2, p.engine`,
@@ -43,33 +49,65 @@ const KEEP = statement(
      checked_at = excluded.checked_at, seen_at = excluded.seen_at`,
 );
 
-/** Replaces all language pairs of an engine. */
-export async function replacePairs(
-  transaction: Transaction,
-  engine: { name: string; version: string },
-  pairs: readonly { from: string; to: string; route: string; hops: number }[],
-): Promise<void> {
-  const sources = pairs.map(({ from }) => from);
-  const targets = pairs.map(({ to }) => to);
-  await transaction.query(REMOVE_OTHERS, [engine.name, sources, targets]);
-  await transaction.query(KEEP, [
-    engine.name,
-    sources,
-    targets,
-    pairs.map(({ route }) => route),
-    pairs.map(({ hops }) => hops),
-    engine.version,
-  ]);
-}
-
-const REMOVE_PAIRS = statement(
-  'languages.remove_pairs',
-  `delete from pairs where engine = $1 and engine_version = $2`,
+const ADD_TESTING = statement(
+  'languages.add_testing_pairs',
+  `insert into pairs (source_language, target_language, engine, engine_version, route, hops, checked_at,
+     seen_at)
+   select source, target, $1, $6, route, hops, now(), now()
+     from unnest($2::text[], $3::text[], $4::text[], $5::smallint[]) as p (source, target, route, hops)
+   on conflict do nothing`,
+);
+const PASS = statement(
+  'languages.pass_pairs',
+  `update pairs set engine_version = $2, checked_at = now(), seen_at = now()
+     from unnest($3::text[], $4::text[]) as p (source, target)
+    where engine = $1 and engine_version = '${TESTING}' and source_language = source and target_language = target`,
 );
 
-/** Removes the language pairs of one version of an engine. */
-export async function removePairs(on: Queryable, engine: { name: string; version: string }): Promise<void> {
-  await on.query(REMOVE_PAIRS, [engine.name, engine.version]);
+interface Engine {
+  name: string;
+  version: string;
+}
+type Pairs = readonly { from: string; to: string; route: string; hops: number }[];
+
+/** Replaces all language pairs of an engine. */
+export async function replacePairs(transaction: Transaction, engine: Engine, pairs: Pairs): Promise<void> {
+  const { sources, targets } = languagesOf(pairs);
+  await transaction.query(REMOVE_OTHERS, [engine.name, sources, targets]);
+  await transaction.query(KEEP, valuesOf(engine, pairs));
+}
+
+/** Adds the language pairs that an engine is about to test. Those that it has already stay as they are. */
+export async function addTestingPairs(on: Queryable, engine: string, pairs: Pairs): Promise<void> {
+  await on.query(ADD_TESTING, valuesOf({ name: engine, version: TESTING }, pairs));
+}
+
+/** Offers new language pairs that passed their self-test. */
+export async function passPairs(on: Queryable, engine: Engine, pairs: Pairs): Promise<void> {
+  const { sources, targets } = languagesOf(pairs);
+  await on.query(PASS, [engine.name, engine.version, sources, targets]);
+}
+
+const languagesOf = (pairs: Pairs) => ({
+  sources: pairs.map(({ from }) => from),
+  targets: pairs.map(({ to }) => to),
+});
+
+function valuesOf(engine: Engine, pairs: Pairs): unknown[] {
+  const { sources, targets } = languagesOf(pairs);
+  const routes = pairs.map(({ route }) => route);
+  const hops = pairs.map(({ hops }) => hops);
+  return [engine.name, sources, targets, routes, hops, engine.version];
+}
+
+const REMOVE_UNTESTED = statement(
+  'languages.remove_untested_pairs',
+  `delete from pairs where engine = $1 and engine_version in ($2, '${TESTING}')`,
+);
+
+/** Removes the language pairs of an engine that have the version for untested pairs, or are being tested. */
+export async function removeUntestedPairs(on: Queryable, engine: Engine): Promise<void> {
+  await on.query(REMOVE_UNTESTED, [engine.name, engine.version]);
 }
 
 const SEE = statement<{ engine: string }>(
@@ -83,12 +121,21 @@ const SEE = statement<{ engine: string }>(
  * Renews the pairs of an engine if its version was tested within the last `hours` hours. @returns the number
  * of pairs
  */
-export async function seePairs(
-  on: Queryable,
-  engine: { name: string; version: string },
-  hours: number,
-): Promise<number> {
+export async function seePairs(on: Queryable, engine: Engine, hours: number): Promise<number> {
   return (await on.query(SEE, [engine.name, engine.version, hours])).length;
+}
+
+const LIST_TESTS = statement<{ engine: string; version: string; since: Date; pairs: string[] }>(
+  'languages.tests',
+  `select engine, engine_version as version, min(checked_at) as since,
+          array_agg(source_language || '-' || target_language order by source_language, target_language) as pairs
+     from pairs where checked_at > now() - make_interval(hours => $1)
+    group by engine, engine_version`,
+);
+
+/** Lists the pairs of each version of an engine that were tested within the last `hours` hours. */
+export function listTests(on: Queryable, hours: number) {
+  return on.query(LIST_TESTS, [hours]);
 }
 
 const DISABLE = statement(

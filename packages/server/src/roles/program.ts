@@ -2,7 +2,13 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { EmbeddedPostgresError } from '@dragoman/embedded-postgres';
-import { openVault, readKeyTest, recordSecretKey, requireSecretKey } from '../access/secret-key.ts';
+import {
+  followKey,
+  openVault,
+  readKeyTest,
+  recordSecretKey,
+  requireSecretKey,
+} from '../access/secret-key.ts';
 import type { Vault } from '../access/secrets.ts';
 import type { Log } from '../base/log.ts';
 import { counted } from '../base/text.ts';
@@ -78,6 +84,8 @@ export async function openStore(
     const fits = behind === 0 ? await readKeyTest(database) : undefined;
     let vault = role === 'serve' ? openVault(settings, fits) : undefined;
     if (vault !== undefined) await recordSecretKey(database, settings, vault);
+    const unfollow =
+      vault === undefined || settings.previousSecretKey === undefined ? () => {} : followKey(database, vault);
     return {
       database,
       get vault() {
@@ -88,6 +96,7 @@ export async function openStore(
       behind,
       connection,
       async close() {
+        unfollow();
         await database.close();
         await embedded?.stop();
       },

@@ -123,6 +123,12 @@ export const SERVER_SETTINGS = {
     optional(secretKey),
     'The key that encrypts stored secrets: 32 bytes in base64, the same for all processes of one database. Not set: with the embedded database, created once in the data directory.',
   ),
+  previousSecretKey: setting(
+    'DRAGOMAN_SECRET_KEY_PREVIOUS',
+    '',
+    optional(secretKey),
+    'The secret key before a rotation. Stored secrets may still be encrypted with it. Not set: there is none.',
+  ),
   sessionIdleSeconds: setting(
     'DRAGOMAN_SESSION_IDLE',
     '1800',

@@ -180,6 +180,111 @@ describe('loadSettings', () => {
   });
 });
 
+describe('a secret in a file of its own', () => {
+  /** A valid value of each secret. A new secret needs a line here. */
+  const SECRETS: [string, string][] = [
+    ['DATABASE_URL', 'postgres://dragoman:secret@db/dragoman'],
+    ['DATABASE_READ_URL', 'postgres://dragoman:secret@standby/dragoman'],
+    ['DRAGOMAN_SECRET_KEY', Buffer.alloc(32, 7).toString('base64')],
+    ['DRAGOMAN_SECRET_KEY_PREVIOUS', Buffer.alloc(32, 8).toString('base64')],
+    ['DRAGOMAN_OIDC_CLIENT_SECRET', 'secret'],
+    ['DRAGOMAN_SMTP_URL', 'smtp://user:secret@mail.example.com'],
+    ['DRAGOMAN_DEEPL_KEY', 'secret'],
+    ['DRAGOMAN_LIBRETRANSLATE_KEY', 'secret'],
+    ['DRAGOMAN_GOOGLE_KEY', 'secret'],
+    ['DRAGOMAN_AZURE_KEY', 'secret'],
+    ['DRAGOMAN_LLM_KEY', 'secret'],
+    ['DRAGOMAN_METRICS_TOKEN', 'secret'],
+  ];
+  /** Settings with a name or a meaning like that of a secret. */
+  const NO_SECRETS = [
+    'DRAGOMAN_DATA',
+    'DRAGOMAN_DEEPL_URL',
+    'DRAGOMAN_GOOGLE_PROJECT',
+    'DRAGOMAN_GOOGLE_TOKEN_FILE',
+    'DRAGOMAN_KEY_REQUESTS',
+    'DRAGOMAN_LLM_CONTEXT',
+    'DRAGOMAN_PASSWORDS',
+  ];
+  const secretFile = (content: string) => {
+    const path = join(directory, 'secret');
+    writeFileSync(path, content);
+    return path;
+  };
+
+  it('is possible for every setting that is a secret', () => {
+    const described = describeSettings();
+    const secrets = described.filter(({ secret }) => secret).map(({ name }) => name);
+    expect(secrets.sort()).toEqual(SECRETS.map(([name]) => name).sort());
+    const alike = described.filter(({ name, meaning }) =>
+      /key|token|secret|password|:\/\/USER/i.test(`${name} ${meaning}`),
+    );
+    const others = alike.map(({ name }) => name).filter((name) => !secrets.includes(name));
+    expect(others.sort()).toEqual(NO_SECRETS);
+  });
+
+  it.each(SECRETS)('gives %s the same value, with or without a line break at its end', (name, value) => {
+    const expected = loadSettings({ [name]: value });
+    expect(expected).not.toEqual(loadSettings({}));
+    for (const content of [value, `${value}\n`, `${value}\r\n`]) {
+      expect(loadSettings({ [`${name}_FILE`]: secretFile(content) })).toEqual(expected);
+      const settings = file(`${name}_FILE=${secretFile(content)}\n`);
+      expect(loadSettings({ DRAGOMAN_SETTINGS: settings })).toMatchObject({
+        ...expected,
+        settingsFile: settings,
+      });
+    }
+    expect(warnOfUnknownSettings({ [`${name}_FILE`]: secretFile(value) })).toEqual([]);
+    const shown = effectiveSettings({ [`${name}_FILE`]: secretFile(value) });
+    expect(shown.find((one) => one.name === name)).toMatchObject({ value: '', secret: true, set: true });
+  });
+
+  it.each(SECRETS)('is refused for %s when it has no use', (name, value) => {
+    const setting = `${name}_FILE`;
+    const path = secretFile(value);
+    expect(refusal({ [name]: value, [setting]: path })).toBe(
+      `${name} and ${setting} are both set; remove one of them.`,
+    );
+    expect(refusal({ [setting]: join(directory, 'absent') })).toBe(
+      `${setting} must name a file that can be read (ENOENT).`,
+    );
+    expect(refusal({ [setting]: directory })).toBe(`${setting} must name a file that can be read (EISDIR).`);
+    for (const empty of ['', '\n']) {
+      expect(refusal({ [setting]: secretFile(empty) })).toBe(
+        `${setting} must name a file that is not empty.`,
+      );
+    }
+  });
+
+  it('is checked like the setting, and its content is not quoted', () => {
+    expect(refusal({ DRAGOMAN_SECRET_KEY_FILE: secretFile('canary') })).toBe(
+      'DRAGOMAN_SECRET_KEY_FILE must name a file that contains 32 bytes in base64.',
+    );
+  });
+
+  it('counts as not set when its name is empty, and replaces a value that is empty', () => {
+    expect(loadSettings({ DRAGOMAN_DEEPL_KEY: 'secret', DRAGOMAN_DEEPL_KEY_FILE: '' }).deeplKey).toBe(
+      'secret',
+    );
+    expect(
+      loadSettings({ DRAGOMAN_DEEPL_KEY: '', DRAGOMAN_DEEPL_KEY_FILE: secretFile('secret') }).deeplKey,
+    ).toBe('secret');
+  });
+
+  it('overrides the settings file when the environment names it, also for an engine llm:NAME', () => {
+    const settings = file('DRAGOMAN_ENGINES=llm:a\nDRAGOMAN_LLM_A_KEY=old\n');
+    const environment = { DRAGOMAN_SETTINGS: settings, DRAGOMAN_LLM_A_KEY_FILE: secretFile('new') };
+    expect(loadSettings(environment)).toMatchObject({ 'llmKey:a': 'new' });
+  });
+
+  it('exists only for secrets', () => {
+    expect(warnOfUnknownSettings({ DRAGOMAN_PORT_FILE: '/x' })).toHaveLength(1);
+    expect(refusal({ DRAGOMAN_SETTINGS: file('DRAGOMAN_PORT_FILE=/x\n') })).toMatch(
+      /there is no setting DRAGOMAN_PORT_FILE/,
+    );
+  });
+});
+
 describe('the settings of an engine llm:NAME', () => {
   it('are read under its name, and have the defaults and checks of the engine llm', () => {
     const path = file('DRAGOMAN_ENGINES=llm, llm:qwen3\nDRAGOMAN_LLM_QWEN3_MODEL=qwen3:8b\n');

@@ -1,16 +1,17 @@
 /**
  * All settings. Each setting is one entry with its name, default, check and meaning, in `server-settings.ts`,
- * `engine-settings.ts` or `work-settings.ts`. The command `npx dragoman settings` prints them. An invalid
+ * `engine-settings.ts` or `work-settings.ts`. The command `dragoman settings` prints them. An invalid
  * value stops the start.
  *
  * The value of a setting comes from the environment, or else from the file that `DRAGOMAN_SETTINGS` names
- * (lines of `NAME=value`), or else from the default.
+ * (lines of `NAME=value`), or else from the default. Both can give `NAME_FILE` instead of a secret `NAME`: the path of a
+ * file with the value.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Setting } from './checks.ts';
 import { ENGINE_SETTINGS, LLM_SETTINGS } from './engine-settings.ts';
 import { SERVER_SETTINGS, SETTINGS_FILE } from './server-settings.ts';
-import { describeUnknown, readSettingsFile, SettingError } from './sources.ts';
+import { describeUnknown, readSecretFile, readSettingsFile, SettingError } from './sources.ts';
 import { WORK_SETTINGS } from './work-settings.ts';
 
 export { SettingError } from './sources.ts';
@@ -60,16 +61,20 @@ export function publicRoot({ publicUrl, host, port }: Pick<Settings, 'publicUrl'
 }
 
 /** Returns name, default and meaning of every setting. */
-export function describeSettings(): { name: string; default: string; meaning: string }[] {
+export function describeSettings(): { name: string; default: string; meaning: string; secret: boolean }[] {
   return Object.values(DEFINITIONS).map(({ name, default: fallback, meaning }) => ({
     name,
     default: fallback,
     meaning,
+    secret: isSecret(name),
   }));
 }
 
 /** Matches the settings whose values are never shown: secrets, and URLs that can contain a password. */
-const SECRET = /KEY|TOKEN|SECRET|PASSWORD|DATABASE_|SMTP/;
+const SECRET = /_(?:KEY|KEY_PREVIOUS|TOKEN|SECRET|PASSWORD)$|^DATABASE_|_SMTP_URL$/;
+
+const isSecret = (name: string): boolean => SECRET.test(name);
+const fileOf = (name: string): string => `${name}_FILE`;
 
 export interface ShownSetting {
   name: string;
@@ -90,7 +95,7 @@ export function showSettings(settings: Settings): ShownSetting[] {
   const definitions = Object.entries(definitionsFor(settings.engines));
   return definitions.map(([key, { name, default: fallback, meaning, check, write = format }]) => {
     const value = settings[key as keyof Settings];
-    const secret = SECRET.test(name);
+    const secret = isSecret(name);
     const set = !isDeepStrictEqual(value, check(fallback));
     const written = set ? write(value) : fallback;
     return { name, value: secret ? '' : withoutPassword(written), secret, set, default: fallback, meaning };
@@ -128,13 +133,21 @@ function definitionsIn(
   return definitionsFor(engines.split(',').map((name) => name.trim()));
 }
 
+/** Returns the names that the environment and the settings file may have. */
 const namesOf = (definitions: Record<string, Setting<unknown>>): string[] =>
-  Object.values(definitions).map(({ name }) => name);
+  Object.values(definitions).flatMap(({ name }) => (isSecret(name) ? [name, fileOf(name)] : [name]));
+
+interface Written {
+  value: string;
+  source: Source;
+  /** What gives the value, for messages: `NAME must be`, or `NAME_FILE must name a file that contains`. */
+  subject: string;
+}
 
 interface Sources {
   definitions: Record<string, Setting<unknown>>;
-  /** Returns the written value of a setting and the source of that value. */
-  written(name: string): [string, Source] | undefined;
+  /** Returns the written value of a setting. @throws SettingError when the file of a secret cannot be used */
+  written(name: string): Written | undefined;
 }
 
 function readSources(environment: Variables): Sources {
@@ -142,13 +155,27 @@ function readSources(environment: Variables): Sources {
     namesOf(definitionsIn(environment, values)).filter((name) => name !== SETTINGS_FILE),
   );
   const definitions = definitionsIn(environment, file);
-  const written: Sources['written'] = (name) => {
-    const given = environment[name];
-    if (given !== undefined) return [given, 'environment'];
-    const inFile = file.get(name);
-    return inFile === undefined ? undefined : [inFile, 'file'];
-  };
+  const written: Sources['written'] = (name) =>
+    writtenIn((one) => environment[one], 'environment', name) ??
+    writtenIn((one) => file.get(one), 'file', name);
   return { definitions, written };
+}
+
+/** Reads a setting from one source, or the file that the source names for a secret. */
+function writtenIn(
+  get: (name: string) => string | undefined,
+  source: Source,
+  name: string,
+): Written | undefined {
+  const value = get(name);
+  const file = fileOf(name);
+  const path = isSecret(name) ? (get(file) ?? '') : '';
+  if (path === '') return value === undefined ? undefined : { value, source, subject: `${name} must be` };
+  // An empty value is one that is not set: container tools pass variables that nobody set as empty ones.
+  if (value !== undefined && value !== '') {
+    throw new SettingError(`${name} and ${file} are both set; remove one of them.`);
+  }
+  return { value: readSecretFile(file, path), source, subject: `${file} must name a file that contains` };
 }
 
 /**
@@ -159,11 +186,13 @@ function readSources(environment: Variables): Sources {
 export function loadSettings(environment: Variables): Settings {
   const { definitions, written } = readSources(environment);
   const entries = Object.entries(definitions).map(([key, definition]) => {
-    const [value] = written(definition.name) ?? [definition.default];
+    const found = written(definition.name);
     try {
-      return [key, definition.check(value)];
+      return [key, definition.check(found?.value ?? definition.default)];
     } catch (error) {
-      throw new SettingError(`${definition.name} must be ${(error as Error).message}.`);
+      throw new SettingError(
+        `${found?.subject ?? `${definition.name} must be`} ${(error as Error).message}.`,
+      );
     }
   });
   return Object.fromEntries(entries) as Settings;
@@ -177,7 +206,7 @@ export function effectiveSettings(environment: Variables): (ShownSetting & { sou
   const { written } = readSources(environment);
   return showSettings(loadSettings(environment)).map((one) => ({
     ...one,
-    source: written(one.name)?.[1] ?? 'default',
+    source: written(one.name)?.source ?? 'default',
   }));
 }
 

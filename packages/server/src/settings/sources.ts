@@ -1,4 +1,4 @@
-/** Reads the settings file, and suggests settings for misspelled names. */
+/** Reads the settings file and the files of secrets, and suggests settings for misspelled names. */
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 
@@ -52,6 +52,23 @@ function readFile(path: string): string {
       `DRAGOMAN_SETTINGS must name a file that can be read: ${(error as Error).message}`,
     );
   }
+}
+
+/**
+ * Reads a file that contains one secret. A line break at its end does not belong to the secret.
+ * @param name the setting that names the file. Errors do not quote the path, which could be a misplaced secret.
+ */
+export function readSecretFile(name: string, path: string): string {
+  let content: string;
+  try {
+    content = readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new SettingError(`${name} must name a file that can be read (${code}).`);
+  }
+  const secret = content.replace(/\r?\n$/, '');
+  if (secret === '') throw new SettingError(`${name} must name a file that is not empty.`);
+  return secret;
 }
 
 /** A setting is suggested for an unknown name with at most this many typing errors. */

@@ -105,6 +105,8 @@ export interface TestServerOptions {
   /** Several engines in order of preference, used instead of `engine`. */
   engines?: () => Engine[];
   role?: Role;
+  /** Whether to wait until the server is ready. Default: true. */
+  ready?: boolean;
   settings?: Record<string, string>;
   log?: Log;
   scanning?: ScannerOptions;
@@ -172,7 +174,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       await testDatabase.drop();
     },
   };
-  await pairsAreOffered(test);
+  if (options.ready ?? true) await pairsAreOffered(test);
   return test;
 }
 

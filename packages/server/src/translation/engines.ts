@@ -51,7 +51,7 @@ export function enginesWithData(settings: Settings): EngineName[] {
 export function offerOfModel(settings: Settings): string | undefined {
   if (enginesWithData(settings).join() !== 'apertium') return undefined;
   const setting = settings.engines.includes('bergamot') ? '' : ', and set DRAGOMAN_ENGINES=bergamot,apertium';
-  return `for better translations, install a neural model: npx dragoman model pull en-es${setting}; on a machine without internet access, add --from FOLDER (docs/engines.md#bergamot)`;
+  return `for better translations, install a neural model: dragoman model pull en-es${setting}; on a machine without internet access, add --from FOLDER (docs/engines.md#bergamot)`;
 }
 
 /** Creates the engines that the settings name. @throws SettingError when a configured engine lacks a setting */
