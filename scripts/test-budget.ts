@@ -18,7 +18,7 @@ export const COMMAND_SECONDS = 16 * 60;
  */
 export const EXPENSIVE: Readonly<Record<string, number>> = {
   'packages/web/test/console-flows.test.ts': 35,
-  'packages/web/test/crawl.test.ts': 50,
+  'packages/web/test/crawl.test.ts': 65,
   'packages/web/test/translate.test.ts': 45,
   'packages/web/test/workbench-shortcuts.test.ts': 25,
 };
