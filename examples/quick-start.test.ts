@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
+import { apertiumWith } from '../scripts/test-tools.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const page = readFileSync(join(root, 'docs/install.md'), 'utf8');
@@ -44,7 +45,11 @@ it('docs/install.md produces the results that it shows', async () => {
     .join('\n')
     .replaceAll('8080', String(port))
     .replaceAll('8081', String(receiver));
-  const printed = await run(`set -eu\n${script}\n`, { DRAGOMAN_PORT: String(port) });
+  const { root: engine } = apertiumWith(join(directory, 'apertium'), ['eng-spa']);
+  const printed = await run(`set -eu\n${script}\n`, {
+    DRAGOMAN_PORT: String(port),
+    DRAGOMAN_APERTIUM_ROOT: engine,
+  });
   // The last block has stopped the server and its database.
   await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
   expect(existsSync(join(directory, 'data/postgres/PG_VERSION'))).toBe(true);

@@ -1,7 +1,12 @@
 /**
- * Whether all tests run (`npm run test:full`). `npm test` leaves out the short runs of the proofs and of the real
- * neural engine, tries fewer examples of each property, and checks the accessibility of a page with one role. As
- * a program, it notes the commit of a full run, which must have no changes.
+ * Whether all tests run (`npm run test:full`). `npm test` leaves out:
+ *
+ * - the short runs of the proofs and of the real neural engine;
+ * - most examples of each property, and most pairs of a text and a place in the tests of growth;
+ * - the accessibility of a page with further roles, and of pages and dialogs in a second theme;
+ * - the installation of a release's packages, generated clients, and the doctor's test of every language pair.
+ *
+ * As a program, it notes the commit of a full run, which must have no changes.
  */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

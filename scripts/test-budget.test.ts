@@ -19,18 +19,24 @@ it('the listed exceptions are test files, and each needs its exception', () => {
 });
 
 it('a file over its budget is found, on a fast machine and on one that takes four times as long', () => {
-  const files = { 'a.test.ts': 10, 'b.test.ts': 20, 'c.test.ts': 40, 'd.test.ts': 2 };
+  const costs = { 'a.test.ts': 10, 'b.test.ts': 20, 'c.test.ts': 40, 'd.test.ts': 2 };
   const listed = { 'b.test.ts': 30, 'c.test.ts': 30, 'd.test.ts': 30 };
   const perSecond = inReference(1, 1);
   for (const slowness of [1, 4]) {
-    const measured = Object.entries(files).map(([path, seconds]) => ({
+    const measured = Object.entries(costs).map(([path, seconds]) => ({
       path,
+      project: path < 'c' ? 'one' : 'other',
       seconds: (seconds * slowness) / perSecond,
       unit: slowness,
     }));
-    const { total, over, needless } = checkBudgets(measured, listed);
+    const { total, projects, files, over, needless } = checkBudgets(measured, listed);
     expect(total).toBeCloseTo(72);
-    expect(over).toEqual([{ path: 'c.test.ts', seconds: 40 }]);
+    expect(projects.map(({ name, seconds }) => [name, Math.round(seconds)])).toEqual([
+      ['other', 42],
+      ['one', 30],
+    ]);
+    expect(files.map(({ path }) => path)).toEqual(['c.test.ts', 'b.test.ts', 'a.test.ts', 'd.test.ts']);
+    expect(over).toMatchObject([{ path: 'c.test.ts', seconds: 40 }]);
     expect(needless).toEqual(['d.test.ts']);
   }
 });

@@ -3,6 +3,7 @@
  * and its database connections, and sets the file's time limit.
  */
 import { readFileSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { relative } from 'node:path';
 import { type RunnerTask, type RunnerTestFile, type SerializedConfig, TestRunner } from 'vitest';
 import { processesUnder, secondsUnder } from './processor.ts';
@@ -26,8 +27,8 @@ export default class MeasuringRunner extends TestRunner {
   readonly #limits: Pick<SerializedConfig, 'testTimeout' | 'hookTimeout'>;
   #before = 0;
   #isFirst = true;
-  /** The latest processor time of each database connection of the current file. */
-  readonly #connections = new Map<number, number>();
+  /** The processor time of each open database connection before the current file, and the latest one. */
+  readonly #connections = new Map<number, { before: number; latest: number }>();
   #sampled = 0;
 
   constructor(config: SerializedConfig) {
@@ -43,6 +44,8 @@ export default class MeasuringRunner extends TestRunner {
     this.config.hookTimeout = this.#limits.hookTimeout * times;
     this.#before = secondsUnder(process.pid);
     this.#connections.clear();
+    // The connections of a server that several files share.
+    this.#sampleConnections((seconds) => seconds);
   }
 
   /** The modules that the first file loads are shared by all files of the worker process. */
@@ -55,24 +58,29 @@ export default class MeasuringRunner extends TestRunner {
     super.onAfterRunTask(test);
     if (performance.now() - this.#sampled < SAMPLE_MILLISECONDS) return;
     this.#sampled = performance.now();
-    this.#sampleConnections();
+    this.#sampleConnections(() => 0);
   }
 
   override async onAfterRunSuite(suite: Parameters<TestRunner['onAfterRunSuite']>[0]): Promise<void> {
     await super.onAfterRunSuite(suite);
     if (!isFile(suite)) return;
-    const database = [...this.#connections.values()].reduce((sum, seconds) => sum + seconds, 0);
+    flushCompileCache(); // Vitest ends its worker processes before Node writes the cache.
+    const connections = [...this.#connections.values()];
+    const database = connections.reduce((sum, { before, latest }) => sum + latest - before, 0);
     const seconds = secondsUnder(process.pid) - this.#before + database;
     suite.meta.processor = { seconds, unit: timeUnit() };
   }
 
   /** Reads the processor time of the connections to this worker's databases. Their server belongs to no file. */
-  #sampleConnections(): void {
+  #sampleConnections(beforeOfNew: (seconds: number) => number): void {
     for (const { pid, command, seconds } of processesUnder(process.ppid)) {
       if (command !== 'postgres') continue;
       try {
         const title = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-        if (title.includes(`dragoman_test_${process.pid}_`)) this.#connections.set(pid, seconds);
+        if (title.includes(`dragoman_test_${process.pid}_`)) {
+          const before = this.#connections.get(pid)?.before ?? beforeOfNew(seconds);
+          this.#connections.set(pid, { before, latest: seconds });
+        }
       } catch {
         // The connection was closed in the meantime.
       }

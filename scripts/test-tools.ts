@@ -2,7 +2,7 @@
  * Finds what `prepare-tests.ts` installed from Debian for a user who may not install packages for the system. `useTools`
  * lets this process and its children use it.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** The folder of the private installation. Git ignores it. */
@@ -19,4 +19,20 @@ export function useTools(): void {
 export function privateApertium(): { root?: string } {
   const { DRAGOMAN_APERTIUM_ROOT: root } = process.env;
   return root === undefined ? {} : { root };
+}
+
+/**
+ * Creates an installation of Apertium that has only some modes. A self-test of all pairs takes ten seconds of processor
+ * time.
+ * @param root the folder of the installation
+ * @param modes the names of the modes, such as `eng-spa`
+ */
+export function apertiumWith(root: string, modes: readonly string[]): { root: string } {
+  const whole = privateApertium().root ?? '/';
+  const data = 'usr/share/apertium';
+  mkdirSync(join(root, data, 'modes'), { recursive: true });
+  const pairs = readdirSync(join(whole, data)).filter((name) => name !== 'modes');
+  const files = [...pairs, ...modes.map((name) => `modes/${name}.mode`)].map((name) => join(data, name));
+  for (const path of ['usr/bin', 'usr/lib', ...files]) symlinkSync(join(whole, path), join(root, path));
+  return { root };
 }

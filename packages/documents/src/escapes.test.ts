@@ -3,6 +3,7 @@
  * contain them, and the result has them unchanged.
  */
 import { describe, expect, it } from 'vitest';
+import { FULL } from '../../../scripts/full.ts';
 import { result, sent, xliff } from '../test/helpers.ts';
 import { protectedRanges } from './codes.ts';
 import { cleanText } from './escapes.ts';
@@ -62,11 +63,18 @@ describe('reference to a noncharacter', () => {
   });
 });
 
+/** The distance between the tried characters. It is a prime number, so that they end in different digits. */
+const STEP = FULL ? 1 : 31;
+
 it('protectedRanges protects references to noncharacters, decimal and hexadecimal, and no other references', () => {
   const isKept = (reference: string) => protectedRanges(reference).length > 0;
   for (let code = 1; code <= 0x10ffff; code += 1) {
     if (code >= 0xd800 && code <= 0xdfff) continue;
     const expected = NONCHARACTER.test(String.fromCodePoint(code));
+    const isNear = NONCHARACTER.test(
+      String.fromCodePoint(code > 2 ? code - 2 : 1, Math.min(code + 2, 0x10ffff)),
+    );
+    if (code % STEP !== 0 && !expected && !isNear) continue;
     const references = [`&#${code};`, `&#x${code.toString(16)};`];
     if (references.some((reference) => isKept(reference) !== expected)) throw new Error(references[0]);
   }

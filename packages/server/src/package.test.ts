@@ -17,6 +17,7 @@ import { basename, delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findApertium } from '@dragoman/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FULL } from '../../../scripts/full.ts';
 import { writeRelease } from '../../../scripts/package.ts';
 import { privateApertium } from '../../../scripts/test-tools.ts';
 
@@ -53,10 +54,6 @@ const { version } = readJson(join(ROOT, 'package.json'));
 let release: ReturnType<typeof writeRelease>;
 beforeAll(() => {
   release = writeRelease(join(directory, 'dist'));
-  const { program, client } = release;
-  mkdirSync(outside);
-  writeFileSync(join(outside, 'package.json'), '{"private":true,"type":"module"}');
-  run('npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', program, client);
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
@@ -129,87 +126,99 @@ describe('the files of a release', () => {
   });
 });
 
-describe('the installed program', () => {
-  it('prints its version', () => {
-    expect(run('npx', 'dragoman', '--version')).toBe(`${version}\n`);
+/** Only the full run installs the packages, because that takes more processor time than all tests of many folders. */
+describe.runIf(FULL)('in an empty folder,', () => {
+  beforeAll(() => {
+    const { program, client } = release;
+    mkdirSync(outside);
+    writeFileSync(join(outside, 'package.json'), '{"private":true,"type":"module"}');
+    run('npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', program, client);
   });
 
-  it('takes at most 250 MB with its libraries and PostgreSQL', () => {
-    const files = globSync('node_modules/**', { cwd: outside, withFileTypes: true });
-    const sizes = files
-      .filter((entry) => entry.isFile())
-      .map((entry) => statSync(join(entry.parentPath, entry.name)).size);
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(250 * MIB);
-  });
-
-  it('contains no tests, and no TypeScript except type declarations', () => {
-    const files = globSync('node_modules/{dragoman,@dragoman}/**', { cwd: outside });
-    expect(files.filter((file) => /\.test\.|\/testing\//.test(file))).toEqual([]);
-    const own = files.filter((file) => !/node_modules\/dragoman\/node_modules\/(?!@dragoman)/.test(file));
-    expect(own.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))).toEqual([]);
-  });
-});
-
-describe('the installed client', () => {
-  it('has no dependencies', () => {
-    const folder = join(outside, 'node_modules/@dragoman/client');
-    expect(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).not.toHaveProperty('dependencies');
-    for (const name of globSync('*.js', { cwd: folder })) {
-      const imports = readFileSync(join(folder, name), 'utf8').matchAll(/from '([^']+)'/g);
-      for (const [, from] of imports) expect(from).toMatch(/^\.\/\w+\.js$/);
-    }
-  });
-
-  it.each([
-    ['nodenext', 'nodenext'],
-    ['bundler', 'esnext'],
-  ])('has types for the module resolution %s', (moduleResolution, module) => {
-    writeFileSync(join(outside, 'program.ts'), CLIENT.replace('process.argv', '[""]'));
-    const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
-    const options = ['--strict', '--noEmit', '--target', 'es2022', '--lib', 'es2022,dom', '--types', ''];
-    run(
-      process.execPath,
-      compiler,
-      ...options,
-      '--moduleResolution',
-      moduleResolution,
-      '--module',
-      module,
-      'program.ts',
-    );
-  });
-});
-
-/** Skips the demo where the offline engine is not installed, because the demo would install it. */
-describe.skipIf(missing.length > 0 && process.env.CI !== 'true')('the installed demo', () => {
-  it('runs outside the repository and serves the client', async () => {
-    // The demo is started without npx, because npx does not forward SIGTERM.
-    const demo = spawn(join(outside, 'node_modules/.bin/dragoman'), ['demo', '--yes'], {
-      cwd: outside,
-      env: { ...environment, DRAGOMAN_PORT: '0' },
-      stdio: ['ignore', 'pipe', 'pipe'],
+  describe('the installed program', () => {
+    it('prints its version', () => {
+      expect(run('npx', 'dragoman', '--version')).toBe(`${version}\n`);
     });
-    const ended = once(demo, 'close');
-    let stderr = '';
-    demo.stderr.setEncoding('utf8').on('data', (text: string) => {
-      stderr += text;
+
+    it('takes at most 250 MB with its libraries and PostgreSQL', () => {
+      const files = globSync('node_modules/**', { cwd: outside, withFileTypes: true });
+      const sizes = files
+        .filter((entry) => entry.isFile())
+        .map((entry) => statSync(join(entry.parentPath, entry.name)).size);
+      expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(250 * MIB);
     });
-    const stdout = await new Promise<string>((resolve, reject) => {
-      let text = '';
-      demo.stdout.setEncoding('utf8').on('data', (piece: string) => {
-        text += piece;
-        if (text.includes('Paste this')) resolve(text);
+
+    it('contains no tests, and no TypeScript except type declarations', () => {
+      const files = globSync('node_modules/{dragoman,@dragoman}/**', { cwd: outside });
+      expect(files.filter((file) => /\.test\.|\/testing\//.test(file))).toEqual([]);
+      const own = files.filter((file) => !/node_modules\/dragoman\/node_modules\/(?!@dragoman)/.test(file));
+      expect(own.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))).toEqual([]);
+    });
+  });
+
+  describe('the installed client', () => {
+    it('has no dependencies', () => {
+      const folder = join(outside, 'node_modules/@dragoman/client');
+      expect(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).not.toHaveProperty(
+        'dependencies',
+      );
+      for (const name of globSync('*.js', { cwd: folder })) {
+        const imports = readFileSync(join(folder, name), 'utf8').matchAll(/from '([^']+)'/g);
+        for (const [, from] of imports) expect(from).toMatch(/^\.\/\w+\.js$/);
+      }
+    });
+
+    it.each([
+      ['nodenext', 'nodenext'],
+      ['bundler', 'esnext'],
+    ])('has types for the module resolution %s', (moduleResolution, module) => {
+      writeFileSync(join(outside, 'program.ts'), CLIENT.replace('process.argv', '[""]'));
+      const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+      const options = ['--strict', '--noEmit', '--target', 'es2022', '--lib', 'es2022,dom', '--types', ''];
+      run(
+        process.execPath,
+        compiler,
+        ...options,
+        '--moduleResolution',
+        moduleResolution,
+        '--module',
+        module,
+        'program.ts',
+      );
+    });
+  });
+
+  /** Skips the demo where the offline engine is not installed, because the demo would install it. */
+  describe.skipIf(missing.length > 0 && process.env.CI !== 'true')('the installed demo', () => {
+    it('runs outside the repository and serves the client', async () => {
+      // The demo is started without npx, because npx does not forward SIGTERM.
+      const demo = spawn(join(outside, 'node_modules/.bin/dragoman'), ['demo', '--yes'], {
+        cwd: outside,
+        env: { ...environment, DRAGOMAN_PORT: '0' },
+        stdio: ['ignore', 'pipe', 'pipe'],
       });
-      void ended.then(() => reject(new Error(`The demo ended: ${text}${stderr}`)));
+      const ended = once(demo, 'close');
+      let stderr = '';
+      demo.stderr.setEncoding('utf8').on('data', (text: string) => {
+        stderr += text;
+      });
+      const stdout = await new Promise<string>((resolve, reject) => {
+        let text = '';
+        demo.stdout.setEncoding('utf8').on('data', (piece: string) => {
+          text += piece;
+          if (text.includes('Paste this')) resolve(text);
+        });
+        void ended.then(() => reject(new Error(`The demo ended: ${text}${stderr}`)));
+      });
+      try {
+        expect(stdout).toMatch(/^All \d+ deliveries arrived, each with a valid signature\.$/m);
+        const [, url, key] = /production\s+(http:\S+)\/tapi\S+\s+key (\S+)/.exec(stdout)!;
+        writeFileSync(join(outside, 'program.mts'), CLIENT);
+        expect(run(process.execPath, 'program.mts', url!, key!)).toBe('La casa es grande.\n');
+      } finally {
+        demo.kill('SIGTERM');
+      }
+      expect(await ended).toEqual([0, null]);
     });
-    try {
-      expect(stdout).toMatch(/^All \d+ deliveries arrived, each with a valid signature\.$/m);
-      const [, url, key] = /production\s+(http:\S+)\/tapi\S+\s+key (\S+)/.exec(stdout)!;
-      writeFileSync(join(outside, 'program.mts'), CLIENT);
-      expect(run(process.execPath, 'program.mts', url!, key!)).toBe('La casa es grande.\n');
-    } finally {
-      demo.kill('SIGTERM');
-    }
-    expect(await ended).toEqual([0, null]);
   });
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findApertium } from '@dragoman/engines';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { FULL } from '../../../../scripts/full.ts';
 import { privateApertium } from '../../../../scripts/test-tools.ts';
 import type { AccountCredentials } from '../accounts/accounts.ts';
 import { createLog } from '../base/log.ts';
@@ -345,7 +346,8 @@ withEngine('one data directory', () => {
     expect((await dragoman(['ledger', 'verify', ...here])).stdout).toMatch(/The ledger is consistent\.\n$/);
   });
 
-  it('dragoman doctor passes all checks while the server is running', async () => {
+  // The doctor tests every language pair of the engine, which takes ten seconds of processor time.
+  it.runIf(FULL)('dragoman doctor passes all checks while the server is running', async () => {
     const { status, stdout } = await dragoman(['doctor', '--json', ...here]);
     const { ok, findings } = JSON.parse(stdout);
     expect(findings.map(({ check }: { check: string }) => check)).toEqual([

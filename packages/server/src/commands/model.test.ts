@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { apertiumWith } from '../../../../scripts/test-tools.ts';
 import { startRegistry } from '../../../engines/test/bergamot/registry.ts';
 import { createPool } from '../database/connections.ts';
 import { loadSettings } from '../settings/settings.ts';
@@ -50,7 +51,8 @@ describe('dragoman model', () => {
 
   it('makes a running server without any setting of engines offer the pair of an installed model within seconds', async () => {
     const bare = join(directory, 'bare');
-    const settings = { DRAGOMAN_DATA: bare };
+    const { root } = apertiumWith(join(directory, 'apertium'), ['eng-spa']);
+    const settings = { DRAGOMAN_DATA: bare, DRAGOMAN_APERTIUM_ROOT: root };
     const server = await startTestServer({ engines: () => createEngines(loadSettings(settings)), settings });
     const pair = `select from pairs where engine = 'bergamot' and source_language = 'en' and target_language = 'es'`;
     const owner = createPool(server.connection);

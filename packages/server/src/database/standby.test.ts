@@ -3,7 +3,7 @@
  * only the second one reads from the standby.
  */
 import { createFake } from '@dragoman/engines/fake';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createVault } from '../access/secrets.ts';
 import { createAccount } from '../accounts/accounts.ts';
 import { createLog } from '../base/log.ts';
@@ -63,13 +63,20 @@ describe('a database with a standby for reads', () => {
     return server.url;
   }
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     cluster = await startStandbyCluster();
+  });
+  afterAll(() => cluster.stop());
+  let accounts = 0;
+  let username: string;
+  beforeEach(async () => {
+    await cluster.renewHosts();
+    username = `reader-${++accounts}`;
     databases = [];
     servers = [];
     const urls = [await serve('all'), await serve('api', cluster.standby.url)];
     const { production_key: key } = await createAccount(databases[0]!, vault, 'command', {
-      username: 'reader',
+      username,
       email: undefined,
       balanceCents: 0,
       prepaid: false,
@@ -82,7 +89,6 @@ describe('a database with a standby for reads', () => {
   afterEach(async () => {
     await Promise.all(servers.map((server) => server.stop()));
     await Promise.all(databases.map((database) => database.close()));
-    await cluster.stop();
   });
 
   const pauseReplay = () => runAsOwner(cluster.standby.connection, 'select pg_wal_replay_pause()');
@@ -95,8 +101,8 @@ describe('a database with a standby for reads', () => {
       { role: 'operator' },
     );
     const job = (await operator.call('GET', '/api/console/jobs')).body.jobs[0].job;
-    const pages = ['home', 'jobs', 'accounts', 'audit', 'deliveries', 'accounts/reader'];
-    pages.push(`accounts/reader/jobs/${job}`);
+    const pages = ['home', 'jobs', 'accounts', 'audit', 'deliveries', `accounts/${username}`];
+    pages.push(`accounts/${username}/jobs/${job}`);
     expect(await fromStandby(newest)).toBe('first');
     const result = await fromStandby(() => reader('GET', `${MACHINE}first/`));
     expect(result.body.translated_text).not.toBe('');
@@ -139,21 +145,15 @@ describe('a database with a standby for reads', () => {
     expect(counts()).toEqual({ ...before, unavailable: before.unavailable + 1 });
   });
 
-  it('reads from the primary after the standby was promoted', async () => {
-    expect(await fromStandby(newest)).toBe('first');
-    await runAsOwner(cluster.standby.connection, 'select pg_promote()');
-    const before = counts();
-    await writer('POST', MACHINE, { ...JOB, uid: 'second' });
-    expect(await newest()).toBe('second');
-    expect(counts()).toEqual({ ...before, unavailable: before.unavailable + 1 });
-  });
-
   it('does not use a standby of another timeline, although it has replayed the position', async () => {
     expect(await fromStandby(newest)).toBe('first');
-    await runAsOwner(cluster.primary.connection, "update timelines set timeline = '0000000F'");
+    const setTimeline = (timeline: string) =>
+      runAsOwner(cluster.primary.connection, `update timelines set timeline = '${timeline}'`);
+    await setTimeline('0000000F');
     const before = counts();
     expect(await newest()).toBe('first');
     expect(counts()).toEqual({ ...before, behind: before.behind + 1 });
+    await setTimeline('00000001');
   });
 
   it('still refuses requests with 503 when the primary is lost', async () => {
@@ -170,6 +170,16 @@ describe('a database with a standby for reads', () => {
     expect((await database.read((on) => on.query(ROLE)))[0]).toEqual({ is_standby: true });
     expect((await database.query(ROLE))[0]).toEqual({ is_standby: false });
     await database.close();
+  });
+
+  // The last test, because the standby then follows the primary no longer.
+  it('reads from the primary after the standby was promoted', async () => {
+    expect(await fromStandby(newest)).toBe('first');
+    await runAsOwner(cluster.standby.connection, 'select pg_promote()');
+    const before = counts();
+    await writer('POST', MACHINE, { ...JOB, uid: 'second' });
+    expect(await newest()).toBe('second');
+    expect(counts()).toEqual({ ...before, unavailable: before.unavailable + 1 });
   });
 });
 

@@ -35,7 +35,7 @@ describe('Scanner.examine', () => {
   it('leaves the event loop free while a large text is scanned', async () => {
     let turns = 0;
     const turning = setInterval(() => turns++, 1);
-    await scanner.examine(account, { ...task, text: large.repeat(8) });
+    await scanner.examine(account, { ...task, text: large.repeat(32) });
     clearInterval(turning);
     expect(turns).toBeGreaterThan(1);
   });

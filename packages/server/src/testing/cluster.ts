@@ -2,7 +2,7 @@
  * Starts one database server per test run, and creates one database per test file. The server is the embedded one or
  * that of DATABASE_URL. The databases are copies of a migrated template.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -21,7 +21,17 @@ declare module 'vitest' {
  * The data need not survive the test run, so the server does not sync to disk. Crash tests use their own
  * servers (`packages/embedded-postgres`, `npm run prove -- crash`).
  */
-const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+const SETTINGS = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_wal_size: '256MB', // The log may lie in memory.
+};
+
+/** Linux's file system in memory. Copying the template there takes a seventh of the processor time of a disk. */
+const MEMORY = '/dev/shm';
+/** The databases of a run need less than half of this. In a container, the file system is often smaller. */
+const MEMORY_BYTES = 2 * 1024 ** 3;
 
 interface ProvidedCluster {
   /** The database server of this test run. */
@@ -55,7 +65,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 async function startCluster(): Promise<Cluster> {
-  const directory = mkdtempSync(join(tmpdir(), 'dragoman-test-'));
+  const directory = mkdtempSync(join(parentFolder(), 'dragoman-test-'));
   const url = process.env.DATABASE_URL;
   const embedded =
     url === undefined
@@ -74,6 +84,15 @@ async function startCluster(): Promise<Cluster> {
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+function parentFolder(): string {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY);
+    return bavail * bsize >= MEMORY_BYTES ? MEMORY : tmpdir();
+  } catch {
+    return tmpdir();
+  }
 }
 
 /**

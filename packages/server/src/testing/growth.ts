@@ -34,11 +34,17 @@ async function timeOfOne(send: Send): Promise<number> {
  * quadratic.
  * @param sendOf returns a request whose content has `length` bytes
  * @param most the factor that is too large; when a measurement reaches it, further rounds run
+ * @param rounds the most rounds
  * @param little a processor time in milliseconds; if a request of twice the length takes less, the factor counts as 1
  */
 export async function ratioOf(
   sendOf: (length: number) => Send,
-  { length, most, little }: { length: number; most: number; little: number },
+  {
+    length,
+    most,
+    little,
+    rounds = ROUNDS.most,
+  }: { length: number; most: number; little: number; rounds?: number },
 ): Promise<number> {
   const twice = sendOf(2 * length);
   if ((await processorTime(twice, 1)) < little) return 1;
@@ -48,6 +54,6 @@ export async function ratioOf(
     least.once = Math.min(least.once, await timeOfOne(once));
     least.twice = Math.min(least.twice, await timeOfOne(twice));
     const ratio = least.twice / least.once;
-    if (round >= ROUNDS.most || (round >= ROUNDS.least && ratio < most)) return ratio;
+    if (round >= rounds || (round >= ROUNDS.least && ratio < most)) return ratio;
   }
 }

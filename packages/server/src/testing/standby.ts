@@ -19,6 +19,8 @@ interface Server {
 export interface StandbyCluster {
   primary: Server;
   standby: Server;
+  /** Replaces both hosts, of which a test may have stopped one. The servers run on. */
+  renewHosts(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -46,17 +48,28 @@ export async function startStandbyCluster(): Promise<StandbyCluster> {
     role: 'serve',
     settings: { ...SETTINGS, primary_conninfo: `host=${host} user=${user}` },
   });
-  const [primary, standby] = await Promise.all([first, second].map(({ connection }) => reach(connection)));
-  return {
-    primary: primary!,
-    standby: standby!,
+  const reached: DatabaseHost[] = [];
+  const reachBoth = async () => {
+    await Promise.all(reached.splice(0).map((host) => host.fail().catch(() => {})));
+    const both = await Promise.all([first, second].map(({ connection }) => reach(connection)));
+    reached.push(...both.map(({ host }) => host));
+    return both as [Server, Server];
+  };
+  const [primary, standby] = await reachBoth();
+  const cluster: StandbyCluster = {
+    primary,
+    standby,
+    async renewHosts() {
+      [cluster.primary, cluster.standby] = await reachBoth();
+    },
     async stop() {
-      await Promise.all([primary!, standby!].map((server) => server.host.fail().catch(() => {})));
+      await Promise.all(reached.map((host) => host.fail().catch(() => {})));
       await second.stop();
       await first.stop();
       rmSync(directory, { recursive: true, force: true });
     },
   };
+  return cluster;
 }
 
 async function reach(connection: Connection): Promise<Server> {

@@ -2,9 +2,12 @@
  * Tests of the whole service with Apertium itself: jobs are created over HTTP, and callbacks deliver their
  * translations.
  */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type ApertiumEngine, createApertium, findApertium } from '@dragoman/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { privateApertium } from '../../../../scripts/test-tools.ts';
+import { apertiumWith, privateApertium } from '../../../../scripts/test-tools.ts';
 import { createLog } from '../base/log.ts';
 import { startServer } from '../roles/serve.ts';
 import {
@@ -31,6 +34,7 @@ else {
 }
 
 function withApertium(): void {
+  const root = mkdtempSync(join(tmpdir(), 'dragoman-apertium-'));
   let engine: ApertiumEngine;
   let server: TestServer;
   let receiver: Receiver;
@@ -40,7 +44,7 @@ function withApertium(): void {
     receiver = await startReceiver();
     server = await startTestServer({
       engine: () => {
-        engine = createApertium(privateApertium());
+        engine = createApertium(apertiumWith(root, ['eng-spa', 'en-gl', 'gl-pt']));
         return engine;
       },
     });
@@ -49,6 +53,7 @@ function withApertium(): void {
   afterAll(async () => {
     await server.stop();
     await receiver.close();
+    rmSync(root, { recursive: true });
   });
 
   /** Creates a job whose callback goes to a path named after its uid. */
