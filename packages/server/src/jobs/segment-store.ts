@@ -75,34 +75,25 @@ export async function writeSegments(
   const placed = segments.map((segment, position) => ({ ...segment, position }));
   // One statement with a long document took two seconds of the event loop, because it is written at once.
   for (const batch of inBatches(placed, ({ source }) => (source as readonly unknown[]).length + 1)) {
-    await insertSegments(transaction, account, jobId, batch);
+    await transaction.query(INSERT_SEGMENTS, {
+      part: account.part,
+      account_id: account.accountId,
+      job_id: jobId,
+      ...columnsOf(batch, {
+        position: ({ position }) => position,
+        segment_id: ({ segmentId }) => segmentId,
+        source: ({ source }) => JSON.stringify(source),
+        draft: ({ draft }) => (draft === undefined ? null : JSON.stringify(draft)),
+        route: ({ route }) => route ?? null,
+        notes: ({ notes }) => JSON.stringify(notes),
+        failure: ({ failure }) => failure ?? null,
+        confidence: ({ confidence }) => confidence?.mean ?? null,
+        least_confidence: ({ confidence }) => confidence?.minimum ?? null,
+        similar: ({ similar }) => (similar === undefined ? null : JSON.stringify(similar)),
+      }),
+    });
   }
   transaction.changed('edit', account, jobId);
-}
-
-async function insertSegments(
-  transaction: Transaction,
-  account: AccountRef,
-  jobId: string,
-  segments: readonly (DraftedSegment & { position: number })[],
-): Promise<void> {
-  await transaction.query(INSERT_SEGMENTS, {
-    part: account.part,
-    account_id: account.accountId,
-    job_id: jobId,
-    ...columnsOf(segments, {
-      position: ({ position }) => position,
-      segment_id: ({ segmentId }) => segmentId,
-      source: ({ source }) => JSON.stringify(source),
-      draft: ({ draft }) => (draft === undefined ? null : JSON.stringify(draft)),
-      route: ({ route }) => route ?? null,
-      notes: ({ notes }) => JSON.stringify(notes),
-      failure: ({ failure }) => failure ?? null,
-      confidence: ({ confidence }) => confidence?.mean ?? null,
-      least_confidence: ({ confidence }) => confidence?.minimum ?? null,
-      similar: ({ similar }) => (similar === undefined ? null : JSON.stringify(similar)),
-    }),
-  });
 }
 
 /** Returns a value as PostgreSQL returns it from a JSON column, for comparisons. */
