@@ -189,13 +189,17 @@ describe('a job whose brand has patterns', () => {
     expect(done.price).toBe(price);
   });
 
-  it('is translated with the patterns of its creation when they changed before its worker read it', async () => {
+  it('is translated with the patterns of its creation when they changed between two attempts', async () => {
     const { call, save } = await customer();
-    engine.stall();
+    engine.failOn('first');
+    const before = engine.requests.length;
     const created = await call('POST', MACHINE, body({ text: 'See model 5 first.' }));
+    await engine.waitForRequests(before + 1);
     await save([]);
-    engine.resume();
+    engine.failOn(null);
+    const owner = await server.connectOwner();
     const read = await until(async () => {
+      await owner.query('update jobs set due_at = now() where due_at > now() and lease_token is null');
       const { body: job } = await call('GET', `${MACHINE}${created.body.uid}/`);
       return job.status === 'completed' ? job : undefined;
     });
