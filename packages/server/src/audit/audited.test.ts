@@ -63,6 +63,7 @@ const UNAUDITED: Record<string, string> = {
   sendDocument: 'the job itself is stored; a job of an API key gets no entry either',
   quoteDocument: 'changes nothing',
   previewBrand: 'changes nothing',
+  tryPatterns: 'changes nothing',
   testEngine: 'changes nothing',
   compareEngines: 'changes nothing',
   endComparison:
