@@ -92,6 +92,20 @@ describe('the daily limit of a key', () => {
     expect((await call('POST', HUMAN, JOB)).status).toBe(403);
   });
 
+  it('is kept by an order that began before midnight and came after one of the new day', async () => {
+    const { make, ordered } = await createCustomer();
+    const { call, key_id } = await make({ dailyCents: 3 * PRICE });
+    expect((await call('POST', HUMAN, JOB)).status).toBe(201);
+    await owner.query('update keys set ordered_on = ordered_on + 1 where key_id = $1', [key_id]);
+    expect((await call('POST', HUMAN, JOB)).status).toBe(201);
+    const { rows } = await owner.query(
+      'select ordered_on > now() as later, ordered_cents from keys where key_id = $1',
+      [key_id],
+    );
+    expect(rows).toEqual([{ later: true, ordered_cents: String(2 * PRICE) }]);
+    expect(await ordered(key_id)).toBe(0);
+  });
+
   it('is for one day (UTC), and stays with a key that is rolled', async () => {
     const { account, make, ordered } = await createCustomer();
     const { call, key_id } = await make({ dailyCents: PRICE });

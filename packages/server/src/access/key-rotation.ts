@@ -52,8 +52,9 @@ export async function rotateSecretKey(
     return true;
   });
   const first = await sealAll(database, vaults);
-  // Processes notice the new key within this time. Until then they may have sealed with the previous one.
-  if (begun) await wait(2 * FOLLOW_MILLISECONDS);
+  // Processes notice the new key within this time. Until then they may have sealed with the previous one. A repeated
+  // call waits too, because the one before it may have been killed just now.
+  await wait(2 * FOLLOW_MILLISECONDS);
   const second = await sealAll(database, vaults);
   return {
     begun,

@@ -18,6 +18,16 @@ describe('long work', () => {
     expect(turns).toBeGreaterThanOrEqual(slices);
   });
 
+  it('cuts no character of a file in two', async () => {
+    const text = `a${'😀'.repeat(100)}\ud83d`;
+    for (const length of [1, 2, 3, 7, 64]) {
+      const slices: string[] = [];
+      for await (const slice of inSlices(text, length)) slices.push(slice);
+      expect(slices.join('')).toBe(text);
+      expect(slices.slice(0, -1).every((slice) => slice.isWellFormed())).toBe(true);
+    }
+  });
+
   it('lets other requests run after some thousand pieces, in however few steps they come', async () => {
     for (const step of [1, 400, 100_000]) {
       let turns = 0;

@@ -38,8 +38,14 @@ export function* inBatches<One>(
  * characters at once would delay every other request by a second.
  */
 export async function* inSlices(text: string, length = 64 * 1024): AsyncGenerator<string> {
-  for (let at = 0; at < text.length; at += length) {
-    yield text.slice(at, at + length);
+  for (let at = 0; at < text.length; ) {
+    // A slice ends after a whole character: a parser that reads bytes would damage the two halves of an emoji.
+    const isCut = isHighSurrogate(text.charCodeAt(at + length - 1));
+    const end = at + length + Number(isCut);
+    yield text.slice(at, end);
+    at = end;
     await nextTurn();
   }
 }
+
+const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;

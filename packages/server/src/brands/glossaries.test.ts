@@ -220,6 +220,19 @@ describe('a glossary in CSV', () => {
     expect(await readCsv('f', text.slice(0, text.lastIndexOf('s')))).toHaveLength(MAX_TERMS);
   });
 
+  it('is read without damage to emoji, wherever the file is cut', async () => {
+    const written = Array.from({ length: 400 }, (_, index) => ({
+      ...plain,
+      source: `${'a'.repeat(index % 7)} ${index} 😀`,
+      target: '😀'.repeat(20),
+    }));
+    const terms = checkTerms(
+      written.map((term) => ({ where: '', term })),
+      createFaults(),
+    );
+    expect(await readCsv('f', writeCsv(terms))).toEqual(terms);
+  });
+
   it('is refused with more cells in a row than any table has', async () => {
     expect(await complaint(() => readCsv('f', `source,target\na,b${','.repeat(1_000)}\n`))).toBe(
       'f: line 2: has more than 1000 cells.',

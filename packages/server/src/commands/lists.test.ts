@@ -52,7 +52,9 @@ it('every command that lists rows prints the names of the columns', async () => 
     /^ACCOUNT +STATUS +E-MAIL +CHAT +PRODUCTION +SANDBOX +CREATED\nacme +active +- +off +1 +0 +\S+Z\n$/,
   );
   const keys = await runText('key', 'list', 'acme');
-  expect(keys).toMatch(/^KEY +ENVIRONMENT +STATE +NAME +DIALECT +ACCESS +SCOPES +ENDS +MADE BY +LAST USED\n/);
+  expect(keys).toMatch(
+    /^KEY +ENVIRONMENT +STATE +NAME +DIALECT +ACCESS +SCOPES +CENTS A DAY +ENDS +MADE BY +LAST USED\n/,
+  );
   expect(keys).toMatch(/^\w{8} +production +opens .* full +all +never +the operator +never$/m);
   expect(await runText('ledger', 'statement', 'acme')).toMatch(
     /^opening 0\nAT +CHANGE +BALANCE +KIND +JOB +MEMO\n\S+Z +1 +1 +top_up +- +first\nclosing 1\n$/,

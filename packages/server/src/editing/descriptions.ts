@@ -52,10 +52,12 @@ export async function describeJob(
   job: DescribedJob,
 ): Promise<ReadonlyMap<string, Description>> {
   const { descriptions } = context;
-  const known = descriptions.get(jobId);
+  // A repeated upgrade of a job may have other settings.
+  const key = `${jobId} ${job.document_settings ?? ''}`;
+  const known = descriptions.get(key);
   if (known !== undefined) {
-    descriptions.delete(jobId);
-    descriptions.set(jobId, known);
+    descriptions.delete(key);
+    descriptions.set(key, known);
     return known.ofId;
   }
   const { source = '' } = await readTexts(context.database, account, jobId, ['source']);
@@ -68,12 +70,12 @@ export async function describeJob(
   };
   const described = await context.scanner.describe(account, task).catch(unprepared);
   const ofId = new Map(described.map((one) => [one.id, one]));
-  descriptions.set(jobId, { ofId, length: source.length });
+  descriptions.set(key, { ofId, length: source.length });
   let length = 0;
   for (const one of descriptions.values()) length += one.length;
   for (const [oldest, one] of descriptions) {
     if (descriptions.size <= CACHED_JOBS && length <= CACHED_LENGTH) break;
-    if (oldest === jobId) break;
+    if (oldest === key) break;
     descriptions.delete(oldest);
     length -= one.length;
   }

@@ -274,6 +274,7 @@ export function createJobSchema(tier: JobTier): FastifySchema {
       ...errorResponses(
         'invalid_request',
         'insufficient_balance',
+        'key_limit',
         'price_changed',
         'read_only_key',
         'sandbox_quota',
@@ -307,6 +308,7 @@ export const createJobsSchema: FastifySchema = {
     ...errorResponses(
       'invalid_request',
       'insufficient_balance',
+      'key_limit',
       'read_only_key',
       'sandbox_quota',
       'too_large',
@@ -398,7 +400,14 @@ export const upgradeJobSchema = {
   body: UpgradeRequest,
   response: {
     202: answer('The job as a human one.', JobCreation),
-    ...errorResponses('invalid_request', 'insufficient_balance', 'not_found', 'read_only_key', 'too_large'),
+    ...errorResponses(
+      'invalid_request',
+      'insufficient_balance',
+      'key_limit',
+      'not_found',
+      'read_only_key',
+      'too_large',
+    ),
   },
 } satisfies FastifySchema;
 

@@ -310,9 +310,10 @@ const COUNT_ORDERS = statement(
        from unnest($1::smallint[], $2::uuid[], $3::text[], $4::bigint[]) as g (part, account_id, key_id, cents)
       group by 1, 2, 3)
    update keys k
-      set ordered_on = (now() at time zone 'UTC')::date,
+      set ordered_on = greatest(k.ordered_on, (now() at time zone 'UTC')::date),
+          -- A transaction that began before midnight may come after one of the new day.
           ordered_cents = o.cents
-            + case when k.ordered_on = (now() at time zone 'UTC')::date then k.ordered_cents else 0 end
+            + case when k.ordered_on >= (now() at time zone 'UTC')::date then k.ordered_cents else 0 end
      from ordered o
     where k.part = o.part and k.account_id = o.account_id and k.key_id = o.key_id`,
 );

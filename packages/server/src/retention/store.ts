@@ -395,7 +395,7 @@ export function listUnfinished(on: Queryable, account: AccountRef, limit: number
 const STRIP_JOBS = statement<{ job_id: string }>(
   'retention.strip_jobs',
   `update jobs set uid = job_id::text, request_hash = '', tone = null, topics = null, brand = null,
-          default_brand = null, callback_url = null, mail_to = null, mail_at = null, failure = case when status = 'failed' then 'erased' end
+          default_brand = null, document_settings = null, callback_url = null, mail_to = null, mail_at = null, failure = case when status = 'failed' then 'erased' end
     where part = $1 and account_id = $2 and job_id in (
       select job_id from jobs where part = $1 and account_id = $2 and uid <> job_id::text limit $3)
    returning job_id`,
