@@ -102,7 +102,7 @@ describe('the daily limit of a key', () => {
       'select ordered_on > now() as later, ordered_cents from keys where key_id = $1',
       [key_id],
     );
-    expect(rows).toEqual([{ later: true, ordered_cents: String(2 * PRICE) }]);
+    expect(rows).toEqual([{ later: true, ordered_cents: 2 * PRICE }]);
     expect(await ordered(key_id)).toBe(0);
   });
 

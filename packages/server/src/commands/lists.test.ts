@@ -55,7 +55,7 @@ it('every command that lists rows prints the names of the columns', async () => 
   expect(keys).toMatch(
     /^KEY +ENVIRONMENT +STATE +NAME +DIALECT +ACCESS +SCOPES +CENTS A DAY +ENDS +MADE BY +LAST USED\n/,
   );
-  expect(keys).toMatch(/^\w{8} +production +opens .* full +all +never +the operator +never$/m);
+  expect(keys).toMatch(/^\w{8} +production +opens .* full +all +no limit +never +the operator +never$/m);
   expect(await runText('ledger', 'statement', 'acme')).toMatch(
     /^opening 0\nAT +CHANGE +BALANCE +KIND +JOB +MEMO\n\S+Z +1 +1 +top_up +- +first\nclosing 1\n$/,
   );
