@@ -36,8 +36,11 @@ export function hashOf(source: readonly Piece[]): Buffer {
     text = '';
   }
   parts.push(text);
-  return createHash('sha256').update(JSON.stringify(parts).normalize('NFC')).digest();
+  return digestOf(parts);
 }
+
+const digestOf = (value: unknown): Buffer =>
+  createHash('sha256').update(JSON.stringify(value).normalize('NFC')).digest();
 
 /** Replaces characters by those that look the same to a reader: apostrophes, hyphens, and spaces that do not break. */
 const asSeen = (text: string): string =>
@@ -50,8 +53,33 @@ const asSeen = (text: string): string =>
 const mapTexts = (pieces: readonly Piece[], change: (text: string) => string): Piece[] =>
   pieces.map((piece) => ('text' in piece ? { ...piece, text: change(piece.text) } : piece));
 
-/** Returns the key under which a source is stored: the same for all sources that look the same. */
-export const storedKeyOf = (source: readonly Piece[]): Buffer => hashOf(mapTexts(source, asSeen));
+export interface EntryKeys {
+  /** The key of the source: the same for all sources that look the same. */
+  sourceHash: Buffer;
+  /** Differs between translations of a source, and between sources that only look the same. */
+  targetHash: Buffer;
+}
+
+/**
+ * Returns the keys under which an entry is stored. Each spelling of a source has entries of its own, so that a
+ * correction of one spelling does not renew the entry of another.
+ * @param given the source in the form of its document
+ * @param stored the entry in its stored form
+ * @returns `former` has the keys that earlier versions gave the entry, if they differ
+ */
+export function entryKeysOf(
+  given: readonly Piece[],
+  { source, target }: StoredPair,
+  tone: string | undefined,
+): { keys: EntryKeys; former: EntryKeys | undefined } {
+  // Translations that differ only in protected words or tone are separate entries.
+  const isTextAlone = tone === undefined && !source.some(isKept) && !target.some(isKept);
+  const [own, seen] = [hashOf(given), hashOf(mapTexts(given, asSeen))];
+  const former = { sourceHash: own, targetHash: digestOf(isTextAlone ? target : { source, target, tone }) };
+  if (own.equals(seen)) return { keys: former, former: undefined };
+  const targetHash = isTextAlone ? digestOf({ source: own.toString('hex'), target }) : former.targetHash;
+  return { keys: { sourceHash: seen, targetHash }, former };
+}
 
 /**
  * Returns the keys under which a source and sources that look the same may be stored. Entries of earlier versions have

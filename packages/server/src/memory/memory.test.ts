@@ -101,6 +101,19 @@ describe('a memory match', () => {
     expect(other).toEqual([]);
   });
 
+  it('is shown once if its source is stored in two spellings, and leaves the place of no other exact match', async () => {
+    const { ref } = await customer();
+    for (const target of ['Uno.', 'Dos.', 'Tres.', 'Cuatro.', 'Cinco.']) {
+      await teach(ref, [["Don't open it.", target]]);
+      await teach(ref, [['Don’t open it.', target]]);
+    }
+    const found = await findMatches(server.database, ref, PAIR, text("Don't open it."));
+    const shown = found.map(({ source, target, score }) => [plainText(source), plainText(target), score]);
+    expect(shown).toEqual(
+      ['Cinco.', 'Cuatro.', 'Tres.', 'Dos.', 'Uno.'].map((target) => ["Don't open it.", target, 100]),
+    );
+  });
+
   it('is ranked first when the segments before and after its source are also the same', async () => {
     const { ref, call } = await customer();
     await teach(ref, [

@@ -14,7 +14,6 @@
  * translation of another tone is shown to editors as a match, but is never a draft. Machine translations and
  * jobs of the sandbox add no entries.
  */
-import { createHash } from 'node:crypto';
 import { similarity } from '@dragoman/checks';
 import { Limits, type Piece, plainText } from '@dragoman/documents';
 import type { AccountRef, Environment } from '../base/account.ts';
@@ -23,13 +22,14 @@ import { createTurns } from '../base/turns.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import {
   contextHashOf,
+  type EntryKeys,
+  entryKeysOf,
   exactFirst,
   fit,
   hashOf,
   isKept,
   keysOf,
   searchable,
-  storedKeyOf,
   toStoredForm,
 } from './form.ts';
 import * as lessonsStore from './lessons-store.ts';
@@ -173,6 +173,8 @@ export interface Match {
 }
 
 const MAX_MATCHES = 5;
+/** Each translation may have an entry for both usual spellings of the source, and is shown once. */
+const MAX_SAME = 2 * MAX_MATCHES;
 /** The lowest score of a match that editors see. Less similar matches do not help them. */
 export const LEAST_SCORE = 60;
 const MAX_CANDIDATES = 40;
@@ -190,7 +192,7 @@ export async function findMatches(
   { previous, next }: Partial<Pick<SegmentInContext, 'previous' | 'next'>> = {},
 ): Promise<Match[]> {
   if (!(await hasMemory(on, account))) return [];
-  const asked = { hashes: keysOf(source), context: contextHashOf(previous, next), limit: MAX_MATCHES };
+  const asked = { hashes: keysOf(source), context: contextHashOf(previous, next), limit: MAX_SAME };
   const text = plainText(source);
   const sketch = sketchOf(text, saltOf(account, purpose));
   const [same, alike] = await Promise.all([
@@ -307,6 +309,9 @@ async function write(
 ): Promise<{ id: string; confirmed: boolean }[]> {
   const ids = new Map<string, { id: string; confirmed: boolean }>();
   const names: string[] = [];
+  const current = new Map<string, string>();
+  const nameOf = ({ sourceHash, targetHash }: EntryKeys) =>
+    `${sourceHash.toString('base64')} ${targetHash.toString('base64')}`;
   const turn = createTurns();
   for (let start = 0; start < entries.length; start += BATCH) {
     // Removes duplicates, because `on conflict` cannot update the same row twice in one statement.
@@ -314,13 +319,15 @@ async function write(
     for (const given of entries.slice(start, start + BATCH)) {
       await turn(given.source.length + given.target.length);
       const entry = entryOf(account, pair, given);
-      const name = `${entry.sourceHash.toString('base64')} ${entry.targetHash.toString('base64')}`;
+      const name = nameOf(entry.keys);
       names.push(name);
+      if (entry.former !== undefined) current.set(nameOf(entry.former), name);
       if (!ids.has(name)) batch.set(name, entry);
     }
     const rows = await store.writeMemory(on, account, pair, as, [...batch.values()]);
     for (const { memory_id: id, source_hash, target_hash, confirmed } of rows) {
-      ids.set(`${source_hash.toString('base64')} ${target_hash.toString('base64')}`, { id, confirmed });
+      const name = nameOf({ sourceHash: source_hash, targetHash: target_hash });
+      ids.set(current.get(name) ?? name, { id, confirmed });
     }
   }
   cache.delete(account.accountId);
@@ -331,14 +338,9 @@ function entryOf(account: AccountRef, pair: store.MemoryPair, given: MemoryEntry
   const { source, target } = toStoredForm(given.source, given.target);
   const { tone } = given;
   const text = plainText(source);
-  // The hash includes protected words and tone, so that translations that differ only in them are separate
-  // entries.
-  const isTextAlone = tone === undefined && !source.some(isKept) && !target.some(isKept);
-  const translation = isTextAlone ? target : { source, target, tone };
   return {
     memoryId: uuidv7(),
-    sourceHash: storedKeyOf(given.source),
-    targetHash: createHash('sha256').update(JSON.stringify(translation).normalize('NFC')).digest(),
+    ...entryKeysOf(given.source, { source, target }, tone),
     tone,
     source,
     target,

@@ -2,6 +2,7 @@
  * Tests that recalled translations in jobs, chats and files have their variables where the editor put them,
  * and the requested tone.
  */
+import { createHash } from 'node:crypto';
 import { type Format, mergeText, type Piece } from '@dragoman/documents';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
@@ -137,7 +138,56 @@ describe('a source that looks the same', () => {
     expect(await machine(one, 'The dogs’ house.')).toBe('Uno.');
     expect(await machine(one, "The dogs' house.")).toBe('Dos.');
   });
+
+  it.each([
+    ['also if the correction is the translation of another spelling', ['The dogs’ house.']],
+    ['if there is one spelling', []],
+  ])('has its latest correction, %s', async (_when, before) => {
+    const one = await customer();
+    for (const source of before) await teach(one, source, 'Uno.');
+    await teach(one, "The dogs' house.", 'Dos.');
+    await teach(one, "The dogs' house.", 'Uno.');
+    await forgetVotes(one);
+    expect(await machine(one, "The dogs' house.")).toBe('Uno.');
+  });
+
+  it('has its latest correction, if it is the spelling with typographic apostrophes', async () => {
+    const one = await customer();
+    await teach(one, "The dogs' house.", 'Uno.');
+    await teach(one, "The dogs' house.", 'Dos.');
+    await teach(one, "The dogs' house.", 'Uno.');
+    await teach(one, 'The dogs’ house.', 'Tres.');
+    await teach(one, 'The dogs’ house.', 'Dos.');
+    await forgetVotes(one);
+    expect(await machine(one, 'The dogs’ house.')).toBe('Dos.');
+    expect(await machine(one, "The dogs' house.")).toBe('Uno.');
+  });
+
+  it('renews an entry of an earlier version with the same text, also one that is withdrawn', async () => {
+    const one = await customer();
+    await teach(one, 'Don’t stop.', 'No pares.');
+    const source = hashOf([{ text: 'Don’t stop.' }]);
+    const target = createHash('sha256').update('[{"text":"No pares."}]').digest();
+    const text = 'update memory set source_hash = $2, target_hash = $3 where account_id = $1';
+    await server.database.query({ name: 'test.old_keys', text }, [one.ref.accountId, source, target]);
+    await teach(one, 'Don’t stop.', 'No pares.');
+    const { entries } = (await one.person.call('GET', MEMORY)).body;
+    expect(entries).toMatchObject([{ source: 'Don’t stop.', target: 'No pares.' }]);
+    const path = `${MEMORY}/${entries[0].memory_id}`;
+    const { touched } = (await one.person.call('GET', path)).body;
+    expect(touched.filter(({ how }: { how: string }) => how === 'taught')).toHaveLength(2);
+    expect((await one.person.call('POST', `${path}/withdraw`, {})).status).toBe(200);
+    await teach(one, 'Don’t stop.', 'No pares.');
+    await forgetVotes(one);
+    expect(await machine(one, 'Don’t stop.')).toBe('DON’T STOP.');
+  });
 });
+
+/** Withdraws the votes of a customer's jobs, so that translations can come only from memory entries. */
+async function forgetVotes({ ref }: Customer): Promise<void> {
+  const text = 'update votes set withdrawn_at = now() where account_id = $1';
+  await server.database.query({ name: 'test.withdrawn', text }, [ref.accountId]);
+}
 
 /** Exports the memory of one customer and imports it for another. */
 async function carryOver(from: Customer, to: Customer): Promise<void> {
@@ -147,7 +197,8 @@ async function carryOver(from: Customer, to: Customer): Promise<void> {
 }
 
 /** Rewrites an entry as earlier versions stored it: with protected words as plain text and without a tone. */
-async function makeOld({ ref }: Customer): Promise<void> {
+async function makeOld(one: Customer): Promise<void> {
+  const { ref } = one;
   const read = 'select memory_id, source, target from memory where account_id = $1';
   const rows = await server.database.query({ name: 'test.entries', text: read }, [ref.accountId]);
   expect(rows).toHaveLength(1);
@@ -155,9 +206,7 @@ async function makeOld({ ref }: Customer): Promise<void> {
   const text = 'update memory set source = $2, target = $3, tone = null where memory_id = $1';
   const old = [source, target].map((pieces) => JSON.stringify(bareOf(pieces)));
   await server.database.query({ name: 'test.old', text }, [memory_id, ...old]);
-  // Withdraws the votes for the sentence, so that its translation can come only from the memory entry.
-  const withdrawn = 'update votes set withdrawn_at = now() where account_id = $1';
-  await server.database.query({ name: 'test.withdrawn', text: withdrawn }, [ref.accountId]);
+  await forgetVotes(one);
 }
 
 /** Converts protected words to plain text, as in entries of earlier versions and of other tools. */

@@ -3,6 +3,7 @@ import type { Piece } from '@dragoman/documents';
 import type { AccountRef } from '../base/account.ts';
 import type { Queryable } from '../database/database.ts';
 import { columnsOf, statement } from '../database/statements.ts';
+import type { EntryKeys } from './form.ts';
 
 export interface MemoryPair {
   from: string;
@@ -262,8 +263,9 @@ export function findSimilar(
 
 export interface NewMemory {
   memoryId: string;
-  sourceHash: Buffer;
-  targetHash: Buffer;
+  keys: EntryKeys;
+  /** The keys under which earlier versions stored the entry, if they differ. */
+  former: EntryKeys | undefined;
   tone: string | undefined;
   source: readonly Piece[];
   target: readonly Piece[];
@@ -281,16 +283,25 @@ export interface WrittenRow {
 
 // Sketches are passed as JSON, because PostgreSQL arrays cannot hold lists of different lengths. Rows are
 // written in key order, so that two jobs with the same segments cannot deadlock. An imported entry keeps the
-// origin `import`, so that it survives the rejection of a job with the same translation.
+// origin `import`, so that it survives the rejection of a job with the same translation. An entry that an earlier
+// version stored under other keys is renewed under them: a second row would be shown twice, and would not be withdrawn
+// with the first.
 const WRITE = statement<WrittenRow>(
   'memory.write',
   `insert into memory (part, account_id, memory_id, brand, source_language, target_language, source_hash, source,
      target, origin, weight, target_hash, sketch, searched, tone)
-   select :part, :account_id, memory_id, :brand, :from, :to, source_hash, source, target,
-          :origin, :weight, target_hash, array(select jsonb_array_elements_text(sketch))::integer[], searched, tone
-     from unnest(:ids::uuid[], :source_hashes::bytea[], :target_hashes::bytea[], :sources::jsonb[],
-            :targets::jsonb[], :sketches::jsonb[], :searched::text[], :tones::text[])
-       as g (memory_id, source_hash, target_hash, source, target, sketch, searched, tone)
+   select :part, :account_id, g.memory_id, :brand, :from, :to, coalesce(f.source_hash, g.source_hash) as source_hash,
+          g.source, g.target, :origin, :weight, coalesce(f.target_hash, g.target_hash) as target_hash,
+          array(select jsonb_array_elements_text(g.sketch))::integer[], g.searched, g.tone
+     from unnest(:ids::uuid[], :source_hashes::bytea[], :target_hashes::bytea[], :former_sources::bytea[],
+            :former_targets::bytea[], :sources::jsonb[], :targets::jsonb[], :sketches::jsonb[], :searched::text[],
+            :tones::text[])
+       as g (memory_id, source_hash, target_hash, former_source, former_target, source, target, sketch, searched, tone)
+     left join lateral (
+       select source_hash, target_hash from memory
+        where part = :part and account_id = :account_id and source_language = :from and target_language = :to
+          and source_hash = g.former_source and brand = :brand and target_hash = g.former_target
+        limit 1) f on true
     order by source_hash, target_hash
    on conflict (part, account_id, source_language, target_language, source_hash, brand, target_hash)
    do update set weight = greatest(memory.weight, excluded.weight), changed_at = excluded.changed_at,
@@ -319,8 +330,10 @@ export function writeMemory(
     weight,
     ...columnsOf(entries, {
       ids: ({ memoryId }) => memoryId,
-      source_hashes: ({ sourceHash }) => sourceHash,
-      target_hashes: ({ targetHash }) => targetHash,
+      source_hashes: ({ keys }) => keys.sourceHash,
+      target_hashes: ({ keys }) => keys.targetHash,
+      former_sources: ({ former }) => former?.sourceHash ?? null,
+      former_targets: ({ former }) => former?.targetHash ?? null,
       sources: ({ source }) => JSON.stringify(source),
       targets: ({ target }) => JSON.stringify(target),
       sketches: ({ sketch }) => JSON.stringify(sketch),
