@@ -26,6 +26,8 @@ import {
   type OpenTask,
   type open,
   openDocument,
+  type ProtectTask,
+  protect,
   type Tasks,
 } from './tasks.ts';
 
@@ -72,6 +74,11 @@ export interface Scanner {
    */
   count(account: AccountRef, task: CountTask, signal?: AbortSignal): Promise<CountResult>;
   /**
+   * Returns the parts of a plain text that are not translated.
+   * @throws ApiError `unavailable` when the queue is full
+   */
+  protect(account: AccountRef, task: ProtectTask): Promise<ReturnType<typeof protect>>;
+  /**
    * Opens a text for translation. The limits of the queue do not apply here and in `assemble`, because
    * workers limit their texts.
    */
@@ -110,9 +117,9 @@ export interface ScannerOptions {
 export const INLINE_LENGTH = 16 * 1024;
 /**
  * The maximum length of a text with patterns of a customer that is read in this process. The slowest patterns and texts
- * that we found take 5 ms per 100 units.
+ * that we found (`PatternLimits`) take 5 ms per 100 units, so 512 units take at most 30 ms.
  */
-const INLINE_LENGTH_WITH_PATTERNS = 2 * 1024;
+export const INLINE_LENGTH_WITH_PATTERNS = 512;
 /**
  * One account uses at most two of the three processes, so that its long text delays neither other accounts
  * nor its own other texts.
@@ -212,6 +219,12 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
       const { length } = task.text;
       if (isInline(task, length)) return count(task);
       return inTurn(account, length, () => run('count', account, task, signal));
+    },
+    async protect(account, task) {
+      const { length } = task.text;
+      return isInline(task, length)
+        ? protect(task)
+        : inTurn(account, length, () => run('protect', account, task));
     },
     async open(account, task) {
       if (isInline(task, task.text.length)) {
