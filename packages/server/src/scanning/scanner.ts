@@ -147,9 +147,7 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
     maxWaitingLength = MAX_WAITING_LENGTH,
     limitMilliseconds = (length) => LIMIT_BASE_MILLISECONDS + length * LIMIT_MILLISECONDS_PER_UNIT,
   } = options;
-  /** How full the queue is: in total, and by account id. */
-  const total: Waiting = { count: 0, length: 0 };
-  const ofAccount = new Map<string, Waiting>();
+  const inTurn = createQueue(maxWaiting, maxWaitingLength);
   // Processes start on demand, because most installations never need a scanner process.
   const processes = createProcessPool({
     most: PROCESSES,
@@ -182,33 +180,6 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
     return isInline(task, task.text.length) ? assemble(task) : run('assemble', account, task);
   }
 
-  /** Runs work on a caller's text within the limits of the queue. @throws ApiError `unavailable` when it is full */
-  async function inTurn<T>({ accountId }: AccountRef, length: number, work: () => Promise<T>): Promise<T> {
-    const own = ofAccount.get(accountId) ?? { count: 0, length: 0 };
-    const fits = (waiting: Waiting, share: number) =>
-      // A single text is always accepted, however long.
-      waiting.count === 0 ||
-      (waiting.count < maxWaiting * share && waiting.length + length <= maxWaitingLength * share);
-    if (!fits(total, 1) || !fits(own, ACCOUNT_SHARE)) {
-      throw new ApiError('unavailable', 'Too many texts are being read. Try again.', {
-        'retry-after': String(RETRY_SECONDS),
-      });
-    }
-    ofAccount.set(accountId, own);
-    for (const waiting of [total, own]) {
-      waiting.count++;
-      waiting.length += length;
-    }
-    try {
-      return await work();
-    } finally {
-      for (const waiting of [total, own]) {
-        waiting.count--;
-        waiting.length -= length;
-      }
-      if (own.count === 0) ofAccount.delete(accountId);
-    }
-  }
   return {
     async examine(account, task, { apart = false } = {}) {
       const length = lengthOf(task);
@@ -245,6 +216,46 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
     },
     assemble: assembleText,
     close: () => processes.close(),
+  };
+}
+
+/**
+ * Creates the queue of examinations, as a function that runs work on a caller's text within its limits.
+ * @throws ApiError `unavailable`, from the function, when the queue is full
+ */
+function createQueue(maxWaiting: number, maxWaitingLength: number) {
+  /** How full the queue is: in total, and by account id. */
+  const total: Waiting = { count: 0, length: 0 };
+  const ofAccount = new Map<string, Waiting>();
+  return async function inTurn<T>(
+    { accountId }: AccountRef,
+    length: number,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const own = ofAccount.get(accountId) ?? { count: 0, length: 0 };
+    const fits = (waiting: Waiting, share: number) =>
+      // A single text is always accepted, however long.
+      waiting.count === 0 ||
+      (waiting.count < maxWaiting * share && waiting.length + length <= maxWaitingLength * share);
+    if (!fits(total, 1) || !fits(own, ACCOUNT_SHARE)) {
+      throw new ApiError('unavailable', 'Too many texts are being read. Try again.', {
+        'retry-after': String(RETRY_SECONDS),
+      });
+    }
+    ofAccount.set(accountId, own);
+    for (const waiting of [total, own]) {
+      waiting.count++;
+      waiting.length += length;
+    }
+    try {
+      return await work();
+    } finally {
+      for (const waiting of [total, own]) {
+        waiting.count--;
+        waiting.length -= length;
+      }
+      if (own.count === 0) ofAccount.delete(accountId);
+    }
   };
 }
 
