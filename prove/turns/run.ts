@@ -103,6 +103,47 @@ const remembering = (place: Parameters<typeof tmx>[1]): Door => ({
   body: (filler) => ({ from: 'en', to: 'es', tmx: tmx(filler, place), dry_run: true }),
 });
 
+/**
+ * The slowest patterns that a brand accepts, and a text in which they never match, so that each is tried at each
+ * character. The text does not repeat, because a pattern is fast where it was before.
+ */
+const PATTERNS = [0, 1].map((index) => `a[ab ]{0,140}Q${index}`);
+const { below } = createRandom(7);
+const UNMATCHED = Array.from({ length: 20_000 }, () => 'ab'[below(2)]).join('');
+/** Patterns of which a single one is larger than a brand accepts. */
+const TOO_LARGE = Array.from({ length: 50 }, () => `${'[a ]{0,999}'.repeat(17)}Q`);
+/** A text up to 512 characters is read at once, a longer one in a scanner process. */
+const withPatterns = (length: number): Door[] => [
+  {
+    name: `chat message, patterns, ${length} characters`,
+    path: '/v2/chats/messages',
+    length: 0,
+    by: 'key',
+    body: () => ({
+      ...job('text', UNMATCHED.slice(0, length)),
+      brand: 'patterns',
+      chat_external_id: `patterns ${length}`,
+      external_id: 'one',
+      author_external_id: 'one',
+      agent_external_id: 'two',
+    }),
+  },
+  {
+    name: `job, patterns, ${length} characters`,
+    path: '/tapi/v2/mt_translation/',
+    length: 0,
+    by: 'key',
+    body: () => ({ ...job('text', UNMATCHED.slice(0, length)), brand: 'patterns' }),
+  },
+  {
+    name: `trial of patterns, ${length} characters`,
+    path: `${BRANDS}/protect`,
+    length: 0,
+    by: 'operator',
+    body: () => ({ protect: PATTERNS, text: UNMATCHED.slice(0, Math.min(length, 5_000)) }),
+  },
+];
+
 const LONGEST_TEXT = 9 * MEBIBYTE;
 export const DOORS: readonly Door[] = [
   ...PLACES.map(
@@ -173,6 +214,15 @@ export const DOORS: readonly Door[] = [
       author_external_id: 'one',
       agent_external_id: 'two',
     }),
+  },
+  ...[512, 15_000].flatMap(withPatterns),
+  {
+    name: 'trial of patterns, too large',
+    refuses: true,
+    path: `${BRANDS}/protect`,
+    length: 4_900,
+    by: 'operator',
+    body: (filler) => ({ protect: TOO_LARGE, text: filler }),
   },
   {
     name: 'document in the browser',
@@ -290,8 +340,13 @@ export async function runTurns({ directory, count, seed, say }: TurnsOptions): P
     operator: { cookie: operator, ...SAME_ORIGIN },
   };
   const brand = join(directory, 'brand.json');
-  writeFileSync(brand, JSON.stringify({ external_id: 'shop', name: 'Shop', languages: { es: {} } }));
-  await runCommand(data, 'brand', 'import', ACCOUNT, brand);
+  for (const one of [
+    { external_id: 'shop', name: 'Shop', languages: { es: {} } },
+    { external_id: 'patterns', protect: PATTERNS, languages: { es: {} } },
+  ]) {
+    writeFileSync(brand, JSON.stringify(one));
+    await runCommand(data, 'brand', 'import', ACCOUNT, brand);
+  }
 
   async function longestTurn(): Promise<number> {
     rmSync(file, { force: true });

@@ -84,8 +84,16 @@ describe('patternFaults', () => {
     const many = Array.from({ length: PatternLimits.patterns + 1 }, (_, index) => `x${index}`);
     expect(patternFaults(many)).toEqual([{ index: -1, fault: 'has more than 50 patterns.' }]);
     expect(patternFaults(many.slice(1))).toEqual([]);
-    expect(patternFaults(Array(8).fill(String.raw`\w{1,900}`))).toEqual([
-      { index: -1, fault: 'has patterns that are too large together. Use smaller repetitions.' },
+    expect(patternFaults(['[A-Z][a-z ]{0,200}Ltd', String.raw`\bACME-\d+`])).toEqual([]);
+    const tooLarge = {
+      index: -1,
+      fault: 'has patterns that are too large together. Use smaller repetitions.',
+    };
+    expect(patternFaults(Array(2).fill('[A-Z][a-z ]{0,200}Ltd'))).toEqual([tooLarge]);
+    // What comes after them is not read.
+    expect(patternFaults(['(a', String.raw`\w{0,900}`, '(b'])).toEqual([
+      { index: 0, fault: 'is not a regular expression: missing closing ).' },
+      tooLarge,
     ]);
   });
 });

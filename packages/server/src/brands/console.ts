@@ -1,6 +1,5 @@
 /** The console's routes for brands and glossaries: `/api/console/accounts/:username/brands…`. */
 import { glossary } from '@dragoman/checks';
-import { protectedParts } from '@dragoman/documents';
 import type { Term } from '@dragoman/engines';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
@@ -9,6 +8,7 @@ import type { AccountRef } from '../base/account.ts';
 import { fieldError, notFound, reason } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
 import { type Checked, resource } from '../http/http.ts';
+import type { Scanner } from '../scanning/scanner.ts';
 import {
   type Brand,
   BrandError,
@@ -61,7 +61,10 @@ const MAX_SHOWN_ERRORS = 200;
 const MAX_SHOWN_TERMS = 100;
 type BrandRequest = Checked<{ params: typeof brandParameters }>;
 
-export function brandConsole(app: FastifyInstance, { database }: { database: Database }): void {
+export function brandConsole(
+  app: FastifyInstance,
+  { database, scanner }: { database: Database; scanner: Scanner },
+): void {
   const base = '/api/console/accounts/:username/brands';
 
   async function requested(request: BrandRequest): Promise<{ ref: AccountRef; externalId: string }> {
@@ -137,6 +140,21 @@ export function brandConsole(app: FastifyInstance, { database }: { database: Dat
           publishDraft(database, request.person, ref, { externalId, ...request.body }),
         );
         return read({ ref, externalId });
+      },
+    },
+  });
+  resource(app, `${base}/:brand/protect`, {
+    POST: {
+      schema: schemas.try,
+      async handler(request) {
+        const { ref } = await requested(request);
+        const { protect, text } = request.body;
+        await withFieldErrors(async () => {
+          const faults = createFaults();
+          checkPatterns(protect, faults);
+          throwFaults('the patterns', faults);
+        });
+        return { parts: await scanner.protect(ref, { text, settings: { protect } }) };
       },
     },
   });
@@ -221,22 +239,6 @@ function glossaryFiles(
             : (versions.draft?.brand ?? versions.published?.brand);
         if (brand === undefined) throw notFound();
         return preview(brand, from ?? 'en', language, sample);
-      },
-    },
-  });
-
-  resource(app, `${base}/:brand/protect`, {
-    POST: {
-      schema: schemas.try,
-      async handler(request) {
-        await requested(request);
-        const { protect, text } = request.body;
-        await withFieldErrors(async () => {
-          const faults = createFaults();
-          checkPatterns(protect, faults);
-          throwFaults('the patterns', faults);
-        });
-        return { parts: protectedParts(text, protect) };
       },
     },
   });

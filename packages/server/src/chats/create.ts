@@ -5,10 +5,9 @@
  * Creating a message never changes existing rows. If the chat already has a message with this external id, the answer
  * is 200 with that message, whatever else the request contains.
  */
-import { countWords, type Document, DocumentError, scan } from '@dragoman/documents';
 import type { Static } from 'typebox';
 import { isOverQuota, quotaWords, type SandboxQuota } from '../accounts/sandbox-words.ts';
-import type { Caller, Environment } from '../base/account.ts';
+import type { AccountRef, Caller, Environment } from '../base/account.ts';
 import { ApiError, fieldError } from '../base/errors.ts';
 import { uuidv7 } from '../base/ids.ts';
 import { settingsOfBrand, storeDocumentSettings } from '../brands/document-settings.ts';
@@ -16,7 +15,7 @@ import { BatcherFull, createBatcher, REQUEST_BATCH_MILLISECONDS } from '../datab
 import { type Database, isUnavailable, retryUnknownCommit } from '../database/database.ts';
 import type { AddressGuard } from '../deliveries/addresses.ts';
 import { type Languages, sayNotOffered } from '../languages/languages.ts';
-import type { DocumentSettings } from '../scanning/scanner.ts';
+import type { DocumentSettings, Scanner } from '../scanning/scanner.ts';
 import type { Settings } from '../settings/settings.ts';
 import { assignLeases, newLease } from '../work/worker.ts';
 import { presentChat, presentMessage } from './present.ts';
@@ -29,6 +28,7 @@ import type { ChatWorker } from './worker.ts';
 export interface MessageCreatorOptions {
   database: Database;
   languages: Languages;
+  scanner: Scanner;
   guard: AddressGuard;
   settings: Pick<Settings, 'maxMessageCharacters'>;
   quota: SandboxQuota;
@@ -53,7 +53,8 @@ export interface CreatedMessage {
 export interface MessageCreator {
   /**
    * Creates a message, and its chat if needed, or finds the existing message.
-   * @throws ApiError `invalid_request`, `invalid_subscription`, `sandbox_quota`
+   * @throws ApiError `invalid_request`, `invalid_subscription`, `sandbox_quota`; `unavailable` when too many texts are
+   * being read
    */
   create(caller: Caller, body: Static<typeof ChatMessageRequest>): Promise<CreatedMessage>;
   /** Resolves when no creation is in progress, including those of clients that have disconnected. */
@@ -134,13 +135,12 @@ export function createMessageCreator(options: MessageCreatorOptions): MessageCre
       await checkPair(request, environment, subscription, options.languages);
       const brand = chat === undefined ? request.brand : chat.brand;
       const documentSettings = await settingsOfBrand(database, account, brand, caller.defaultBrand);
-      const document = checkContent(request, documentSettings, options.guard);
-      const words = quotaWords(countWords(document, request.sourceLanguage), request.text);
+      const counted = await checkContent(account, request, documentSettings, options);
+      const words = quotaWords(counted, request.text);
       const stored = await storeDocumentSettings(database, account, documentSettings);
       const create = () => insert(caller, wantedBy(caller, request, stored));
-      const counted = { words, field: 'text' };
       const usedBy = ({ status }: CreatedMessage) => (status === 201 ? words : 0);
-      return quota.within(caller, counted, create, usedBy).catch(async (error: unknown) => {
+      return quota.within(caller, { words, field: 'text' }, create, usedBy).catch(async (error: unknown) => {
         // A concurrent request with the same ids may have created the message.
         const made = isOverQuota(error)
           ? await find(caller, request.chatExternalId, request.externalId)
@@ -179,24 +179,23 @@ async function checkPair(
   }
 }
 
-/** Checks the callback URL and the text. @returns the scanned document */
-function checkContent(request: MessageRequest, settings: DocumentSettings, guard: AddressGuard): Document {
+/** Checks the callback URL and the text. @returns the number of words of the text */
+async function checkContent(
+  account: AccountRef,
+  request: MessageRequest,
+  settings: DocumentSettings,
+  { guard, scanner }: Pick<MessageCreatorOptions, 'guard' | 'scanner'>,
+): Promise<number> {
   const complaints: string[] = [];
-  let document: Document | undefined;
   if (request.callbackUrl !== undefined) {
     const checked = guard.checkUrl(request.callbackUrl);
     if (!checked.ok) complaints.push(`callback_url: ${checked.reason}`);
   }
-  try {
-    document = scan(request.text, request.textFormat, settings);
-  } catch (error) {
-    if (!(error instanceof DocumentError)) throw error;
-    complaints.push(`text: ${error.message}`);
-  }
-  if (document === undefined || complaints.length > 0) {
-    throw new ApiError('invalid_request', complaints.join('\n'));
-  }
-  return document;
+  const { text, textFormat: format, sourceLanguage } = request;
+  const counted = await scanner.count(account, { text, format, sourceLanguage, settings });
+  if (counted.kind === 'counted' && complaints.length === 0) return counted.words;
+  if (counted.kind === 'invalid') complaints.push(`text: ${counted.sentence}`);
+  throw new ApiError('invalid_request', complaints.join('\n'));
 }
 
 function wantedBy(

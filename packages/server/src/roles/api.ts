@@ -44,6 +44,7 @@ export async function startApi(context: Context): Promise<Api> {
   const messages = createMessageCreator({
     database,
     languages,
+    scanner,
     guard,
     settings,
     quota,

@@ -21,7 +21,7 @@ import {
   type TestServer,
   until,
 } from '../testing/harness.ts';
-import { INLINE_LENGTH } from './scanner.ts';
+import { INLINE_LENGTH, INLINE_LENGTH_WITH_PATTERNS } from './scanner.ts';
 
 const HUMAN = '/tapi/v2/translation/';
 const MACHINE = '/tapi/v2/mt_translation/';
@@ -146,6 +146,26 @@ describe('a text that takes longer to read than the limit', () => {
     const { chat, message } = made.body;
     const path = `/v2/chats/${chat.id}/messages/${message.id}`;
     await until(async () => (await call('GET', path)).body.message.status === 'mt_failed');
+  });
+
+  it('is refused in a chat with patterns and in a trial of patterns, which both read it in a scanner process', async () => {
+    const operator = await createPerson(server, { role: 'operator' });
+    const protect = ['ACME'];
+    const brand = { externalId: 'shop', name: 'Shop', protect, languages: new Map(), default: undefined };
+    const { ref } = await accountNamed(server.database, username);
+    await saveBrand(server.database, 'command', ref, brand, false);
+    const text = (words: string) => words.padEnd(INLINE_LENGTH_WITH_PATTERNS + 1, ' The house is big.');
+    const chat = { text_format: 'text', external_id: 'm', chat_external_id: 'c', brand: 'shop' };
+    const send = (words: string) => call('POST', MESSAGES, { ...job(text(words)), ...chat });
+    const tryOn = (words: string) =>
+      operator.call('POST', `/api/console/accounts/${username}/brands/shop/protect`, {
+        protect,
+        text: text(words),
+      });
+    expect(await send('endless:count')).toMatchObject(refused);
+    expect((await send('An ACME house.')).status).toBe(201);
+    expect(await tryOn('endless:protect')).toMatchObject(refused);
+    expect((await tryOn('An ACME house.')).body).toEqual({ parts: [{ start: 3, end: 7 }] });
   });
 
   it('leaves a human job unchanged when an operator redrafts it', async () => {

@@ -26,6 +26,8 @@ import {
   type OpenTask,
   type open,
   openDocument,
+  type ProtectTask,
+  protect,
   type Tasks,
 } from './tasks.ts';
 
@@ -72,6 +74,11 @@ export interface Scanner {
    */
   count(account: AccountRef, task: CountTask, signal?: AbortSignal): Promise<CountResult>;
   /**
+   * Returns the parts of a plain text that are not translated.
+   * @throws ApiError `unavailable` when the queue is full
+   */
+  protect(account: AccountRef, task: ProtectTask): Promise<ReturnType<typeof protect>>;
+  /**
    * Opens a text for translation. The limits of the queue do not apply here and in `assemble`, because
    * workers limit their texts.
    */
@@ -110,9 +117,9 @@ export interface ScannerOptions {
 export const INLINE_LENGTH = 16 * 1024;
 /**
  * The maximum length of a text with patterns of a customer that is read in this process. The slowest patterns and texts
- * that we found take 5 ms per 100 units.
+ * that we found (`PatternLimits`) take 5 ms per 100 units, so 512 units take at most 30 ms.
  */
-const INLINE_LENGTH_WITH_PATTERNS = 2 * 1024;
+export const INLINE_LENGTH_WITH_PATTERNS = 512;
 /**
  * One account uses at most two of the three processes, so that its long text delays neither other accounts
  * nor its own other texts.
@@ -140,9 +147,7 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
     maxWaitingLength = MAX_WAITING_LENGTH,
     limitMilliseconds = (length) => LIMIT_BASE_MILLISECONDS + length * LIMIT_MILLISECONDS_PER_UNIT,
   } = options;
-  /** How full the queue is: in total, and by account id. */
-  const total: Waiting = { count: 0, length: 0 };
-  const ofAccount = new Map<string, Waiting>();
+  const inTurn = createQueue(maxWaiting, maxWaitingLength);
   // Processes start on demand, because most installations never need a scanner process.
   const processes = createProcessPool({
     most: PROCESSES,
@@ -175,8 +180,58 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
     return isInline(task, task.text.length) ? assemble(task) : run('assemble', account, task);
   }
 
-  /** Runs work on a caller's text within the limits of the queue. @throws ApiError `unavailable` when it is full */
-  async function inTurn<T>({ accountId }: AccountRef, length: number, work: () => Promise<T>): Promise<T> {
+  return {
+    async examine(account, task, { apart = false } = {}) {
+      const length = lengthOf(task);
+      if (!apart && isInline(task, length) && task.sourceLanguage !== undefined) return examine(task);
+      return inTurn(account, length, () => run('examine', account, task));
+    },
+    async count(account, task, signal) {
+      const { length } = task.text;
+      if (isInline(task, length)) return count(task);
+      return inTurn(account, length, () => run('count', account, task, signal));
+    },
+    async protect(account, task) {
+      const { length } = task.text;
+      return isInline(task, length)
+        ? protect(task)
+        : inTurn(account, length, () => run('protect', account, task));
+    },
+    async open(account, task) {
+      if (isInline(task, task.text.length)) {
+        const held = openDocument(task);
+        return { segments: held.segments, assemble: async (drafts) => held.assemble(drafts) };
+      }
+      const segments = await run('open', account, task);
+      return { segments, assemble: (drafts) => assembleText(account, { ...task, drafts }) };
+    },
+    async describe(account, task) {
+      return isInline(task, task.text.length) ? describeSegments(task) : run('describe', account, task);
+    },
+    async join(account, task) {
+      return isInline(task, task.text.length) ? joinSegments(task) : run('join', account, task);
+    },
+    async align(account, task) {
+      return isInline(task, lengthOf(task)) ? alignSupplied(task) : run('align', account, task);
+    },
+    assemble: assembleText,
+    close: () => processes.close(),
+  };
+}
+
+/**
+ * Creates the queue of examinations, as a function that runs work on a caller's text within its limits.
+ * @throws ApiError `unavailable`, from the function, when the queue is full
+ */
+function createQueue(maxWaiting: number, maxWaitingLength: number) {
+  /** How full the queue is: in total, and by account id. */
+  const total: Waiting = { count: 0, length: 0 };
+  const ofAccount = new Map<string, Waiting>();
+  return async function inTurn<T>(
+    { accountId }: AccountRef,
+    length: number,
+    work: () => Promise<T>,
+  ): Promise<T> {
     const own = ofAccount.get(accountId) ?? { count: 0, length: 0 };
     const fits = (waiting: Waiting, share: number) =>
       // A single text is always accepted, however long.
@@ -201,37 +256,6 @@ export function createScanner(options: ScannerOptions = {}): Scanner {
       }
       if (own.count === 0) ofAccount.delete(accountId);
     }
-  }
-  return {
-    async examine(account, task, { apart = false } = {}) {
-      const length = lengthOf(task);
-      if (!apart && isInline(task, length) && task.sourceLanguage !== undefined) return examine(task);
-      return inTurn(account, length, () => run('examine', account, task));
-    },
-    async count(account, task, signal) {
-      const { length } = task.text;
-      if (isInline(task, length)) return count(task);
-      return inTurn(account, length, () => run('count', account, task, signal));
-    },
-    async open(account, task) {
-      if (isInline(task, task.text.length)) {
-        const held = openDocument(task);
-        return { segments: held.segments, assemble: async (drafts) => held.assemble(drafts) };
-      }
-      const segments = await run('open', account, task);
-      return { segments, assemble: (drafts) => assembleText(account, { ...task, drafts }) };
-    },
-    async describe(account, task) {
-      return isInline(task, task.text.length) ? describeSegments(task) : run('describe', account, task);
-    },
-    async join(account, task) {
-      return isInline(task, task.text.length) ? joinSegments(task) : run('join', account, task);
-    },
-    async align(account, task) {
-      return isInline(task, lengthOf(task)) ? alignSupplied(task) : run('align', account, task);
-    },
-    assemble: assembleText,
-    close: () => processes.close(),
   };
 }
 

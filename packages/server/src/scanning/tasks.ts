@@ -24,6 +24,7 @@ import {
   type JoinPart,
   join,
   type Piece,
+  protectedParts,
   rebuild,
   type ScanOptions,
   type Segment,
@@ -166,6 +167,17 @@ export function count({ text, format, sourceLanguage, settings }: CountTask): Co
     if (!(error instanceof DocumentError)) throw error;
     return { kind: 'invalid', field: 'text', sentence: error.message };
   }
+}
+
+export interface ProtectTask {
+  /** A plain text. */
+  text: string;
+  settings: DocumentSettings;
+}
+
+/** Returns the parts of a plain text that are not translated. */
+export function protect({ text, settings }: ProtectTask): { start: number; end: number }[] {
+  return protectedParts(text, settings.protect ?? []);
 }
 
 export interface OpenTask {
@@ -312,5 +324,6 @@ export const TASKS = {
   examine,
   join: joinSegments,
   open,
+  protect,
 };
 export type Tasks = typeof TASKS;
