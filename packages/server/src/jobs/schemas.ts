@@ -250,6 +250,15 @@ const EXAMPLE_JOB = {
 };
 const EXAMPLE_BALANCE = { balance: 9988, client: 'acme' };
 
+/** The errors of every request that orders work. */
+const ORDER_ERRORS = [
+  'invalid_request',
+  'insufficient_balance',
+  'key_limit',
+  'read_only_key',
+  'too_large',
+] as const;
+
 export function createJobSchema(tier: JobTier): FastifySchema {
   const { tag, name, a } = WORDS[tier];
   const creation = tier === 'human' ? JobCreation : MachineJobCreation;
@@ -271,15 +280,7 @@ export function createJobSchema(tier: JobTier): FastifySchema {
     response: {
       200: answer('The job that the same request created before; nothing is charged.', creation),
       201: answer('The job, created.', creation, example),
-      ...errorResponses(
-        'invalid_request',
-        'insufficient_balance',
-        'key_limit',
-        'price_changed',
-        'read_only_key',
-        'sandbox_quota',
-        'too_large',
-      ),
+      ...errorResponses(...ORDER_ERRORS, 'price_changed', 'sandbox_quota'),
     },
   };
 }
@@ -305,14 +306,7 @@ export const createJobsSchema: FastifySchema = {
   body: BulkRequest,
   response: {
     202: answer('The created or existing jobs.', BulkCreation),
-    ...errorResponses(
-      'invalid_request',
-      'insufficient_balance',
-      'key_limit',
-      'read_only_key',
-      'sandbox_quota',
-      'too_large',
-    ),
+    ...errorResponses(...ORDER_ERRORS, 'sandbox_quota'),
   },
 };
 
@@ -400,14 +394,7 @@ export const upgradeJobSchema = {
   body: UpgradeRequest,
   response: {
     202: answer('The job as a human one.', JobCreation),
-    ...errorResponses(
-      'invalid_request',
-      'insufficient_balance',
-      'key_limit',
-      'not_found',
-      'read_only_key',
-      'too_large',
-    ),
+    ...errorResponses(...ORDER_ERRORS, 'not_found'),
   },
 } satisfies FastifySchema;
 

@@ -4187,6 +4187,20 @@ export interface Operations {
     };
     answer: ConsoleBrand
   };
+  /** Show what patterns protect in a text */
+  tryPatterns: {
+    path: {
+      username: string;
+      brand: string
+    };
+    query: undefined;
+    body: {
+      /** Regular expressions in the syntax of RE2. What they match in a text is not translated. */
+      protect: string[];
+      text: string
+    };
+    answer: ConsoleProtected
+  };
   /** List the glossary of a brand for a language */
   listConsoleTerms: {
     path: {
@@ -4267,20 +4281,6 @@ export interface Operations {
       of?: 'draft' | 'published' | undefined
     };
     answer: ConsoleBrandPreview
-  };
-  /** Show what patterns protect in a text */
-  tryPatterns: {
-    path: {
-      username: string;
-      brand: string
-    };
-    query: undefined;
-    body: {
-      /** Regular expressions in the syntax of RE2. What they match in a text is not translated. */
-      protect: string[];
-      text: string
-    };
-    answer: ConsoleProtected
   };
   /** List published and disabled language pairs */
   listConsolePairs: {
@@ -4860,11 +4860,11 @@ export const OPERATIONS = {
   changeBrandDraft: ['PATCH', '/api/console/accounts/{username}/brands/{brand}/draft'],
   discardBrandDraft: ['DELETE', '/api/console/accounts/{username}/brands/{brand}/draft'],
   publishBrand: ['POST', '/api/console/accounts/{username}/brands/{brand}/publish'],
+  tryPatterns: ['POST', '/api/console/accounts/{username}/brands/{brand}/protect'],
   listConsoleTerms: ['GET', '/api/console/accounts/{username}/brands/{brand}/terms'],
   editTerms: ['POST', '/api/console/accounts/{username}/brands/{brand}/terms'],
   importTerms: ['POST', '/api/console/accounts/{username}/brands/{brand}/import'],
   previewBrand: ['POST', '/api/console/accounts/{username}/brands/{brand}/preview'],
-  tryPatterns: ['POST', '/api/console/accounts/{username}/brands/{brand}/protect'],
   listConsolePairs: ['GET', '/api/console/pairs'],
   switchPair: ['PUT', '/api/console/pairs/{source}/{target}'],
   listEngines: ['GET', '/api/console/engines'],
