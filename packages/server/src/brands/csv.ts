@@ -5,7 +5,7 @@
  * either line end, and with a first line such as `sep=;`, with which Excel names the delimiter. Spreadsheets execute cells that look like formulas. The writer therefore puts an
  * apostrophe before such a cell, as spreadsheets do themselves, and the reader removes it.
  */
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import type { Term } from '@dragoman/engines';
 import { CsvError, parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
@@ -107,7 +107,8 @@ export async function* readRows(
   });
   // All line ends are first converted to LF, because the parser counts CR LF within quotes as two lines.
   const lines = text.slice(declared.length).replaceAll(/\r\n?/g, '\n');
-  Readable.from(inSlices(lines, SLICE_LENGTH)).pipe(parser);
+  // The loop below gets the errors of both.
+  pipeline(Readable.from(inShortLines(file, lines)), parser, () => {});
   let rows = 0;
   try {
     for await (const { record, info } of parser as AsyncIterable<Parsed>) {
@@ -129,6 +130,24 @@ export async function* readRows(
   }
 }
 
+/**
+ * Yields a table in slices, and refuses a line that is longer than a row may be. The parser does not: it counts the
+ * characters of cells, so millions of empty cells would be one row.
+ */
+async function* inShortLines(file: string, text: string): AsyncGenerator<string> {
+  let line = 1;
+  let length = 0;
+  for await (const slice of inSlices(text, SLICE_LENGTH)) {
+    const parts = slice.split('\n');
+    line += parts.length - 1;
+    length = parts.length > 1 ? parts.at(-1)!.length : length + slice.length;
+    if (length > MAX_ROW_CHARACTERS) {
+      throw new BrandError(`${file}: line ${line}: ${PARSE_FAULTS.CSV_MAX_RECORD_SIZE}`);
+    }
+    yield slice;
+  }
+}
+
 interface Parsed {
   record: string[];
   info: { lines: number };
@@ -143,7 +162,7 @@ const PARSE_FAULTS: Record<string, string> = {
 
 /** Returns the delimiter that divides the header into the most cells. */
 function delimiterOf(text: string): string {
-  const [header = ''] = text.split(/[\r\n]/, 1);
+  const [header = ''] = text.slice(0, MAX_ROW_CHARACTERS).split(/[\r\n]/, 1);
   const count = (delimiter: string) => header.split(delimiter).length;
   return DELIMITERS.reduce((best, delimiter) => (count(delimiter) > count(best) ? delimiter : best));
 }

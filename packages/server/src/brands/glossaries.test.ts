@@ -239,6 +239,15 @@ describe('a glossary in CSV', () => {
     );
   });
 
+  it('is refused with a line that is longer than a row, also if its cells are empty', async () => {
+    const long = 'a row is too long; perhaps a quote is opened and never closed.';
+    for (const cells of [',', ' ,', ';', '\t', 'a', '"",'].map((one) => one.repeat(120_000))) {
+      expect(await complaint(() => readCsv('f', `source,target\na,b\n${cells}\n`))).toBe(
+        `f: line 3: ${long}`,
+      );
+    }
+  });
+
   it('is refused with more rows than twice the terms of a glossary', async () => {
     const text = `source,target\n${'a,b\n'.repeat(2 * MAX_TERMS + 1)}`;
     expect(await complaint(() => readCsv('f', text))).toBe(
