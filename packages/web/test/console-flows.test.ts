@@ -112,6 +112,15 @@ it('an operator tries the patterns of a brand on a text before they are saved', 
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Save patterns as a draft' }).click();
     await page.getByText('The protected patterns change.').waitFor();
+    expect(await page.locator('output mark').allTextContents()).toEqual(['house 12']);
+    // What is being written stays when another part of the draft is saved.
+    await patterns.fill(String.raw`\bflat \d+`);
+    await page.getByLabel('If the deadline passes').selectOption('machine');
+    await page.getByRole('button', { name: 'Save to draft' }).first().click();
+    await page.getByText('The fallback after the deadline changes.').waitFor();
+    expect(await page.getByLabel('Text to try').inputValue()).toContain('house 12');
+    expect(await patterns.inputValue()).toBe(String.raw`\bflat \d+`);
+    await takeScreenshots(page, 'console-brand-patterns', 'state');
   });
   const { body } = await operator.call('GET', '/api/console/accounts/acme/brands/acme%2Fmain');
   expect(body.draft.protect).toEqual([String.raw`\bhouse \d+`]);

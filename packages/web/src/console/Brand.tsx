@@ -53,7 +53,7 @@ export default function Brand({ params, search }: PageProps) {
       <VersionNotice brand={data} />
       <Settings username={username} brand={data} key={`settings ${data.draft?.revision ?? 0}`} />
       <BrandPatterns
-        key={`patterns ${data.draft?.revision ?? 0}`}
+        key={`patterns ${externalId}`}
         username={username}
         brand={externalId}
         revision={data.draft?.revision ?? 0}

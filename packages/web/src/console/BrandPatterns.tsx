@@ -22,7 +22,9 @@ export function BrandPatterns({ username, brand, revision, patterns }: PatternsP
   const t = useTranslate();
   const change = useChange();
   const path = { username, brand };
-  const [written, setWritten] = useState(patterns.join('\n'));
+  /** Undefined until something is written that is not saved, which stays when another part of the draft is saved. */
+  const [unsaved, setUnsaved] = useState<string>();
+  const written = unsaved ?? patterns.join('\n');
   const [text, setText] = useState('');
   const protect = written.split('\n').filter((line) => line !== '');
   const tried = useDeferredValue({ protect, text: text.trim() === '' ? t('console.patterns.sample') : text });
@@ -34,12 +36,13 @@ export function BrandPatterns({ username, brand, revision, patterns }: PatternsP
     <Section title={t('console.patterns.title')}>
       <Card>
         <Form
-          onSubmit={() =>
-            change(
+          onSubmit={async () => {
+            await change(
               () => call('changeBrandDraft', { path, body: { revision, protect } }),
               t('console.brand.saved'),
-            )
-          }
+            );
+            setUnsaved(undefined);
+          }}
         >
           <Textarea
             label={t('console.patterns.list')}
@@ -48,7 +51,7 @@ export function BrandPatterns({ username, brand, revision, patterns }: PatternsP
             dir="ltr"
             spellCheck={false}
             value={written}
-            onChange={(event) => setWritten(event.currentTarget.value)}
+            onChange={(event) => setUnsaved(event.currentTarget.value)}
           />
           <Textarea
             label={t('console.patterns.text')}
