@@ -21,6 +21,9 @@ const BRANDS = `/api/console/accounts/${ACCOUNT}/brands/shop`;
 const PAIR = { source_language: 'en', target_language: 'es' };
 /** How often the service notes its processor time, in milliseconds. It is the error of a measurement. */
 const NOTE_MILLISECONDS = 4;
+/** A service without work has only turns below this time. */
+const CALM_MILLISECONDS = 10;
+const CALM_READINGS = 5;
 
 /** A door: a field of a request that takes a long text. */
 interface Door {
@@ -103,13 +106,15 @@ const remembering = (place: Parameters<typeof tmx>[1]): Door => ({
   body: (filler) => ({ from: 'en', to: 'es', tmx: tmx(filler, place), dry_run: true }),
 });
 
-/**
- * The slowest patterns that a brand accepts, and a text in which they never match, so that each is tried at each
- * character. The text does not repeat, because a pattern is fast where it was before.
- */
+/** The slowest patterns that a brand accepts. */
 const PATTERNS = [0, 1].map((index) => `a[ab ]{0,140}Q${index}`);
 const { below } = createRandom(7);
-const UNMATCHED = Array.from({ length: 20_000 }, () => 'ab'[below(2)]).join('');
+/**
+ * Returns a new text in which the patterns never match, so that each is tried at each character. No text is sent twice,
+ * because a pattern is fast where it was before.
+ */
+const unmatched = (length: number): string => Array.from({ length }, () => 'ab'[below(2)]).join('');
+let messages = 0;
 /** Patterns of which a single one is larger than a brand accepts. */
 const TOO_LARGE = Array.from({ length: 50 }, () => `${'[a ]{0,999}'.repeat(17)}Q`);
 /** A text up to 512 characters is read at once, a longer one in a scanner process. */
@@ -120,10 +125,10 @@ const withPatterns = (length: number): Door[] => [
     length: 0,
     by: 'key',
     body: () => ({
-      ...job('text', UNMATCHED.slice(0, length)),
+      ...job('text', unmatched(length)),
       brand: 'patterns',
-      chat_external_id: `patterns ${length}`,
-      external_id: 'one',
+      chat_external_id: 'patterns',
+      external_id: String(++messages),
       author_external_id: 'one',
       agent_external_id: 'two',
     }),
@@ -133,14 +138,14 @@ const withPatterns = (length: number): Door[] => [
     path: '/tapi/v2/mt_translation/',
     length: 0,
     by: 'key',
-    body: () => ({ ...job('text', UNMATCHED.slice(0, length)), brand: 'patterns' }),
+    body: () => ({ ...job('text', unmatched(length)), brand: 'patterns' }),
   },
   {
-    name: `trial of patterns, ${length} characters`,
+    name: `trial of patterns, ${Math.min(length, 5_000)} characters`,
     path: `${BRANDS}/protect`,
     length: 0,
     by: 'operator',
-    body: () => ({ protect: PATTERNS, text: UNMATCHED.slice(0, Math.min(length, 5_000)) }),
+    body: () => ({ protect: PATTERNS, text: unmatched(Math.min(length, 5_000)) }),
   },
 ];
 
@@ -355,8 +360,19 @@ export async function runTurns({ directory, count, seed, say }: TurnsOptions): P
     return inReference(Number(readFileSync(file, 'utf8')) / 1_000, timeUnit());
   }
 
-  const random = createRandom(seed);
+  /** Waits until the service rests. Workers go on after the answer: they draft and store what was ordered. */
+  async function rest(): Promise<number> {
+    let longest = 0;
+    for (let calm = 0; calm < CALM_READINGS; ) {
+      await wait(200);
+      const turn = await longestTurn();
+      longest = Math.max(longest, turn);
+      calm = turn < CALM_MILLISECONDS ? calm + 1 : 0;
+    }
+    return longest;
+  }
 
+  const random = createRandom(seed);
   const atoms = [...ATOMS];
   const turns: Turn[] = [];
   for (const door of DOORS) {
@@ -372,6 +388,7 @@ export async function runTurns({ directory, count, seed, say }: TurnsOptions): P
       await answer.text();
       turns.push({ door: door.name, atom, status: answer.status, milliseconds: await longestTurn() });
     }
+    turns.push({ ...turns.at(-1)!, atom: 'afterwards', milliseconds: await rest() });
     const own = turns.filter((one) => one.door === door.name);
     const longest = Math.max(...own.map(({ milliseconds }) => milliseconds));
     say(
