@@ -38,12 +38,13 @@ const REMOVE_OTHERS = statement(
   `delete from pairs where engine = $1
       and (source_language, target_language) not in (select * from unnest($2::text[], $3::text[]))`,
 );
-const KEEP = statement(
-  'languages.keep_pairs',
-  `insert into pairs (source_language, target_language, engine, engine_version, route, hops, checked_at,
+const INSERT = `insert into pairs (source_language, target_language, engine, engine_version, route, hops, checked_at,
      seen_at)
    select source, target, $1, $6, route, hops, now(), now()
-     from unnest($2::text[], $3::text[], $4::text[], $5::smallint[]) as p (source, target, route, hops)
+     from unnest($2::text[], $3::text[], $4::text[], $5::smallint[]) as p (source, target, route, hops)`;
+const KEEP = statement(
+  'languages.keep_pairs',
+  `${INSERT}
    on conflict (source_language, target_language, engine)
    do update set engine_version = excluded.engine_version, route = excluded.route, hops = excluded.hops,
      checked_at = excluded.checked_at, seen_at = excluded.seen_at`,
@@ -51,10 +52,7 @@ const KEEP = statement(
 
 const ADD_TESTING = statement(
   'languages.add_testing_pairs',
-  `insert into pairs (source_language, target_language, engine, engine_version, route, hops, checked_at,
-     seen_at)
-   select source, target, $1, $6, route, hops, now(), now()
-     from unnest($2::text[], $3::text[], $4::text[], $5::smallint[]) as p (source, target, route, hops)
+  `${INSERT}
    on conflict do nothing`,
 );
 const PASS = statement(
