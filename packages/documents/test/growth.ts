@@ -315,7 +315,8 @@ export interface Growth {
 
 /**
  * Measures the atoms in the places.
- * @param share measures white space in every place, and each other atom in one of so many places
+ * @param share white space is measured in every place; of the other atoms, each only in one place of this many. 1: in every
+ * place
  */
 export function* growths(most: number, share = 1): Generator<Growth> {
   for (const [index, [atom, text]] of [...ATOMS].entries()) {
