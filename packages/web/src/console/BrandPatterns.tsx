@@ -41,7 +41,8 @@ export function BrandPatterns({ username, brand, revision, patterns }: PatternsP
               () => call('changeBrandDraft', { path, body: { revision, protect } }),
               t('console.brand.saved'),
             );
-            setUnsaved(undefined);
+            // What was written while this was being saved stays.
+            setUnsaved((now) => (now === written ? undefined : now));
           }}
         >
           <Textarea
