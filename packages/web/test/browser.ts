@@ -181,6 +181,7 @@ async function createContext(
     baseURL: url,
     locale: 'en-US',
     timezoneId: 'UTC',
+    reducedMotion: 'reduce',
     viewport: DESKTOP,
     ...options,
   });

@@ -1,6 +1,7 @@
 /** Runs statements in the form for the database: the plain form, or the form for a distributed database. */
 import type pg from 'pg';
 import type { QueryResultRow } from 'pg';
+import { encodeArray } from './arrays.ts';
 import { splitByPart } from './one-part.ts';
 import { positionalValues, type Statement, statement, type Values } from './statements.ts';
 
@@ -15,9 +16,10 @@ export interface Call<Row extends QueryResultRow> {
 /** Runs a statement once. @param limit the time limit in milliseconds; by default the limit of the pool */
 export async function execute<Row extends QueryResultRow>(
   on: Connected,
-  { statement: { name, text }, values }: Call<Row>,
+  { statement: { name, text, arrays }, values }: Call<Row>,
   limit?: number,
 ): Promise<Row[]> {
+  for (const [position, type] of arrays ?? []) values[position] = encodeArray(values[position], type);
   const result = await on.query<Row>({ name, text, values, ...limitedTo(limit) });
   return result.rows;
 }

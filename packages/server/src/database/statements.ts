@@ -4,6 +4,7 @@
  * fails for each one that uses an account's table without restricting it to the account.
  */
 import type { QueryResultRow } from 'pg';
+import { arraysOf, type ElementType } from './arrays.ts';
 import { onePart, type PartSplit } from './one-part.ts';
 import { locksReferenceTables } from './reference-tables.ts';
 
@@ -16,6 +17,8 @@ export interface Statement<Row extends QueryResultRow = QueryResultRow> {
   readonly text: string;
   /** The names of the parameters in order of their positions, if the SQL uses names. */
   readonly parameters?: readonly string[];
+  /** The parameters that are arrays of texts or bytes. */
+  readonly arrays?: readonly [position: number, type: ElementType][] | undefined;
   /** What runs instead in a distributed database, if its planner refuses this SQL. */
   readonly distributed?: DistributedForm<Row>;
   /** Whether the SQL changes or locks rows of connected reference tables of a distributed database. */
@@ -59,7 +62,7 @@ export function statement<Row extends QueryResultRow = never>(
   }
   const one = onePart(plain.text);
   if (one === undefined) return plain;
-  const form: Statement<Row> = { name: `${name}.part`, text: one.text };
+  const form: Statement<Row> = { name: `${name}.part`, text: one.text, arrays: plain.arrays };
   return Object.assign(plain, { distributed: { statement: form, split: one.split } });
 }
 
@@ -68,7 +71,13 @@ function register<Row extends QueryResultRow>(
   made: Pick<Statement, 'text' | 'parameters'>,
 ): Statement<Row> {
   if (registered.has(name)) throw new Error(`two statements are named ${name}`);
-  const named = { name, ...made, ...(locksReferenceTables(made.text) && { locksReferenceTables: true }) };
+  const arrays = arraysOf(made.text);
+  const named = {
+    name,
+    ...made,
+    arrays,
+    ...(locksReferenceTables(made.text) && { locksReferenceTables: true }),
+  };
   registered.set(name, named);
   return named;
 }

@@ -2,6 +2,7 @@
 import { countSegmentWords, type Piece } from '@dragoman/documents';
 import type { AccountRef } from '../base/account.ts';
 import { keptOf } from '../base/kept.ts';
+import { createTurns, inBatches } from '../base/turns.ts';
 import { findBrandTone } from '../brands/brands.ts';
 import type { Transaction } from '../database/database.ts';
 import type { DraftedJob } from '../jobs/jobs.ts';
@@ -12,7 +13,7 @@ import * as edits from './edits-store.ts';
 import { forgetFills } from './fills-store.ts';
 import { contextOf, hashReading } from './readings.ts';
 import { insertReadings, type ReadingJob } from './readings-store.ts';
-import { findRepeats } from './repeats.ts';
+import { createRepeats } from './repeats.ts';
 import * as store from './store.ts';
 import { queueWaitingJobs } from './votes-store.ts';
 
@@ -40,10 +41,17 @@ export async function openTasks(
 ): Promise<void> {
   const { account, row, segments } = drafted;
   const { rules } = context;
-  const sources = segments.map(({ source }) => source as Piece[]);
-  const words = segments.map(({ source, route }) =>
-    keptOf(route) === undefined ? countSegmentWords(source as Piece[], row.source_language) : 0,
-  );
+  const turn = createTurns();
+  const firstOf = createRepeats();
+  const words: number[] = [];
+  const repeats: { position: number; first: number }[] = [];
+  for (const [position, { source, route }] of segments.entries()) {
+    const pieces = source as Piece[];
+    words.push(keptOf(route) === undefined ? countSegmentWords(pieces, row.source_language) : 0);
+    const first = firstOf(pieces);
+    if (first !== undefined) repeats.push({ position, first });
+    await turn(pieces.length + 1);
+  }
   const tasks = cutIntoTasks(words, rules.taskWords);
   const brand = row.brand ?? row.default_brand;
   const brandTone = await findBrandTone(transaction, account, brand, row.target_language);
@@ -60,9 +68,6 @@ export async function openTasks(
   await store.insertTasks(transaction, account, row.job_id, tasks);
   // A canceled upgrade that is repeated has fills of its former drafts.
   await forgetFills(transaction, account, row.job_id);
-  const repeats = findRepeats(sources).flatMap((first, position) =>
-    first === undefined ? [] : [{ position, first }],
-  );
   if (repeats.length > 0) await store.markRepeats(transaction, account, row.job_id, repeats);
   await indexReadings(transaction, account, row, row.tone ?? brandTone, segments);
   context.observer.opened(tasks.length);
@@ -83,19 +88,18 @@ export async function indexReadings(
   const { job_id: jobId, environment, source_language: from, target_language: to } = job;
   const brand = job.brand ?? job.default_brand;
   const scope = { environment, from, to, brand, tone: tone ?? null };
-  const readings = segments.flatMap(({ source, route }, position) =>
-    keptOf(route) === undefined
-      ? [
-          {
-            position,
-            reading: hashReading(scope, source as Piece[]),
-            context: contextOf(position, segments.length),
-          },
-        ]
-      : [],
+  const translated = segments.flatMap(({ source, route }, position) =>
+    keptOf(route) === undefined ? [{ position, source: source as Piece[] }] : [],
   );
-  if (readings.length === 0) return;
-  await insertReadings(transaction, account, jobId, readings);
+  if (translated.length === 0) return;
+  for (const batch of inBatches(translated, ({ source }) => source.length + 1)) {
+    const readings = batch.map(({ position, source }) => ({
+      position,
+      reading: hashReading(scope, source),
+      context: contextOf(position, segments.length),
+    }));
+    await insertReadings(transaction, account, jobId, readings);
+  }
   await queueWaitingJobs(transaction, [{ account, jobId }]);
 }
 

@@ -21,15 +21,17 @@ export function readingOf(pieces: readonly Piece[]): string {
   return JSON.stringify(parts);
 }
 
-/** Returns for each segment the position of the first earlier segment with the same text, if there is one. */
-export function findRepeats(sources: readonly (readonly Piece[])[]): (number | undefined)[] {
+/** Returns a function to call with each segment in order. It returns the position of the first with the same text. */
+export function createRepeats(): (pieces: readonly Piece[]) => number | undefined {
   const first = new Map<string, number>();
-  return sources.map((pieces, position) => {
+  let position = -1;
+  return (pieces) => {
+    position++;
     const reading = readingOf(pieces);
     const earlier = first.get(reading);
     if (earlier === undefined) first.set(reading, position);
     return earlier;
-  });
+  };
 }
 
 /** Rewrites the target of segment `from` with the codes of segment `to`, which has the same text. */

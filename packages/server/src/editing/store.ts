@@ -1,6 +1,7 @@
 /** SQL statements about tasks. */
 import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
+import { inBatches } from '../base/turns.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { columnsOf, statement } from '../database/statements.ts';
 import { TASK_COLUMNS, type TaskRow } from './access-store.ts';
@@ -63,20 +64,22 @@ export async function insertTasks(
   jobId: string,
   tasks: readonly NewTask[],
 ): Promise<void> {
-  await transaction.query(INSERT_TASKS, {
-    part: account.part,
-    account_id: account.accountId,
-    job_id: jobId,
-    ...columnsOf(tasks, {
-      ids: () => uuidv7(),
-      kinds: ({ kind }) => kind,
-      firsts: ({ first }) => first,
-      lasts: ({ last }) => last,
-      words: ({ words }) => words,
-      reserved_for: ({ reservedFor }) => reservedFor ?? null,
-      reserved_hours: ({ reservedHours }) => reservedHours ?? 0,
-    }),
-  });
+  for (const batch of inBatches(tasks, () => 1)) {
+    await transaction.query(INSERT_TASKS, {
+      part: account.part,
+      account_id: account.accountId,
+      job_id: jobId,
+      ...columnsOf(batch, {
+        ids: () => uuidv7(),
+        kinds: ({ kind }) => kind,
+        firsts: ({ first }) => first,
+        lasts: ({ last }) => last,
+        words: ({ words }) => words,
+        reserved_for: ({ reservedFor }) => reservedFor ?? null,
+        reserved_hours: ({ reservedHours }) => reservedHours ?? 0,
+      }),
+    });
+  }
   transaction.changed('tasks', account, jobId);
 }
 
