@@ -67,6 +67,34 @@ export const secondsUnder = (root: number): number =>
   processesUnder(root).reduce((sum, { seconds, ended }) => sum + seconds + ended, 0);
 
 /**
+ * Counts the processor time of a process and all its descendants while it is called again and again. The kernel adds the
+ * time of an ended process to its parent only if the parent waits for it, and a browser that is closed does not wait for
+ * its pages: their time was a fifth of what the tests take.
+ * @returns a function that returns the seconds so far. What has ended since the call before, and is missing in its nearest
+ *   living ancestor, is added as it was seen last.
+ */
+export function countUnder(root: number): () => number {
+  let before = new Map<number, Stat>();
+  let lost = 0;
+  return () => {
+    const now = new Map(processesUnder(root).map((stat) => [stat.pid, stat]));
+    const missing = new Map<number, number>();
+    for (const { pid, parent, seconds, ended } of before.values()) {
+      if (now.has(pid)) continue;
+      let living = parent;
+      while (!now.has(living) && before.has(living)) living = before.get(living)!.parent;
+      missing.set(living, (missing.get(living) ?? 0) + seconds + ended);
+    }
+    for (const [pid, seconds] of missing) {
+      const added = (now.get(pid)?.ended ?? 0) - (before.get(pid)?.ended ?? 0);
+      lost += Math.max(0, seconds - added);
+    }
+    before = now;
+    return lost + [...now.values()].reduce((sum, { seconds, ended }) => sum + seconds + ended, 0);
+  };
+}
+
+/**
  * Reads `/proc/PID/stat`: the command, and the fields after the command as numbers. The first field is a letter,
  * which becomes NaN.
  */

@@ -2,7 +2,7 @@
 // Vitest. At the end, prints the processor time of everything that it started.
 import { spawn } from 'node:child_process';
 import { FULL } from './full.ts';
-import { secondsUnder } from './processor.ts';
+import { countUnder } from './processor.ts';
 import { COMMAND_SECONDS, inReference, timeUnit } from './test-budget.ts';
 
 const ROOT = new URL('../', import.meta.url).pathname;
@@ -10,6 +10,8 @@ const started = performance.now();
 /** The time of the fixed piece of work, measured again and again while the tests run. */
 const units = [timeUnit()];
 setInterval(() => units.push(timeUnit()), 20_000).unref();
+const count = countUnder(process.pid);
+setInterval(count, 1_000).unref();
 
 /** Runs a command. Returns its output, or shows it at once, and whether it succeeded. */
 function run(
@@ -39,7 +41,7 @@ const [checks, tests] = await Promise.all([
 ]);
 for (const { name, ok, text } of checks) console.log(ok ? `${name}: no fault` : `${name} failed:\n${text}`);
 
-const seconds = secondsUnder(process.pid);
+const seconds = count();
 const counted = inReference(seconds, units.sort((one, other) => one - other)[Math.floor(units.length / 2)]!);
 const minutes = (value: number): string => `${(value / 60).toFixed(1)} min`;
 console.log(
