@@ -2,7 +2,7 @@
  * Starts one database server per test run, and creates one database per test file. The server is the embedded one or
  * that of DATABASE_URL. The databases are copies of a migrated template.
  */
-import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -28,6 +28,8 @@ const SETTINGS = {
   max_wal_size: '256MB', // The log may lie in memory.
 };
 
+/** Matches the folders of runs, whose names have the process id of the run. */
+const OWN_FOLDERS = /^dragoman-test-(\d+)-/;
 /** Linux's file system in memory. Copying the template there takes a seventh of the processor time of a disk. */
 const MEMORY = '/dev/shm';
 /** The databases of a run need less than half of this. In a container, the file system is often smaller. */
@@ -65,7 +67,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 async function startCluster(): Promise<Cluster> {
-  const directory = mkdtempSync(join(parentFolder(), 'dragoman-test-'));
+  const folder = parentFolder();
+  removeLeft(folder);
+  const directory = mkdtempSync(join(folder, `dragoman-test-${process.pid}-`));
   const url = process.env.DATABASE_URL;
   const embedded =
     url === undefined
@@ -84,6 +88,23 @@ async function startCluster(): Promise<Cluster> {
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** Removes the data of test runs that were killed, because it may fill the memory. */
+function removeLeft(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const [, pid] = OWN_FOLDERS.exec(name) ?? [];
+    if (pid !== undefined && !isAlive(Number(pid)))
+      rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 function parentFolder(): string {
