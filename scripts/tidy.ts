@@ -1,7 +1,6 @@
 /**
- * Measures the source code: imports between modules, tables used by other modules, lengths, duplicate names, unwanted
- * words in texts. `npm run tidy` prints each figure with its goal. `packages/server/src/tidy.test.ts` fails when a figure
- * gets worse.
+ * Reads the source code: imports between modules, tables used by other modules, lengths, duplicate names, unwanted words
+ * in texts.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -289,7 +288,8 @@ export function unwantedWords(texts: Text[]): string[] {
   );
 }
 
-function visit(node: Node, look: (node: Node, parent: Node | undefined) => void, parent?: Node): void {
+/** Calls `look` with a node and all nodes inside it, each with its parent. */
+export function visit(node: Node, look: (node: Node, parent: Node | undefined) => void, parent?: Node): void {
   look(node, parent);
   for (const value of Object.values(node)) {
     const inner: unknown[] = Array.isArray(value) ? value : [value];
@@ -300,45 +300,6 @@ function visit(node: Node, look: (node: Node, parent: Node | undefined) => void,
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof (value as Node).type === 'string';
 
-/** A measure of the whole source code, and the highest value that it should have. */
-interface Figure {
-  measure: string;
-  value: number;
-  goal: number;
-}
-
-/** Measures the source code in its current state. */
-export function measureSource(): Figure[] {
-  const sources = readSources();
-  const program = sources.filter(({ test, generated }) => !test && !generated);
-  const server = serverSources(sources);
-  const imports = importsOf(server);
-  const statements = statementsOf(server);
-  const lengths = program.flatMap(functionsOf).map(({ lines }) => lines);
-  const total = (files: Source[]) => files.reduce((sum, { lines }) => sum + lines, 0);
-  const figures: [measure: string, value: number, goal: number][] = [
-    ['modules of the server in import cycles', cyclesOf(imports).flat().length, 0],
-    ['pairs of modules that import each other', mutualPairs(imports).length, 0],
-    ['lines of source', total(program), 75_000],
-    ['lines of all TypeScript', total(sources), 115_000],
-    ['longest file', Math.max(...program.map(({ lines }) => lines)), 500],
-    ['files over 500 lines', program.filter(({ lines }) => lines > 500).length, 0],
-    ['longest function', Math.max(...lengths), 100],
-    ['functions over 100 lines', lengths.filter((lines) => lines > 100).length, 0],
-    ['names exported by two files of the server', sharedNames(server).size, 25],
-    ['spreads of a literal', program.flatMap(literalSpreads).length, 0],
-    [
-      'statements with ten or more parameters',
-      statements.filter(({ text }) => /\$10\b/.test(text)).length,
-      0,
-    ],
-    ['unwanted words', unwantedWords(readTexts(sources)).length, 0],
-  ];
-  return figures.map(([measure, value, goal]) => ({ measure, value, goal }));
-}
-
-if (import.meta.main) {
-  for (const { measure, value, goal } of measureSource()) {
-    console.log(`tidy, ${measure}: ${value}, goal at most ${goal}, ${value <= goal ? 'held' : 'missed'}`);
-  }
-}
+/** The guard rails of lengths. Nothing should be cut for them: a design that they shape is wrong. */
+export const FILE_LINES = 800;
+export const FUNCTION_LINES = 120;

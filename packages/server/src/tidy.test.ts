@@ -8,6 +8,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   cyclesOf,
+  FILE_LINES,
+  FUNCTION_LINES,
   functionsOf,
   importsOf,
   literalSpreads,
@@ -21,6 +23,15 @@ import {
   tablesOf,
   unwantedWords,
 } from '../../../scripts/tidy.ts';
+import {
+  copiedPlaces,
+  fileCircles,
+  floorsOf,
+  jobFieldLists,
+  measureSource,
+  rowLines,
+  wrappersOf,
+} from '../../../scripts/tidy-figures.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -236,10 +247,6 @@ const SQL_ELSEWHERE = [
   'work/queue.ts',
 ];
 
-/** The maximum number of lines in a file, and the files that exceed it. */
-const FILE_LINES = 500;
-const LONG_FILES: Record<string, number> = {};
-
 /** The files that read environment variables. All other code gets its settings as parameters. */
 const READ_ENVIRONMENT = [
   'packages/embedded-postgres/src/identity.ts',
@@ -252,7 +259,6 @@ const READ_ENVIRONMENT = [
   'packages/server/src/main.ts',
 ];
 
-const FUNCTION_LINES = 100;
 const LITERAL_SPREADS = 0;
 /** The number of names that more than one file of the server exports. */
 const SHARED_NAMES = 1;
@@ -339,9 +345,8 @@ describe('the tables of the database', () => {
 });
 
 describe('the source files', () => {
-  it(`have at most ${FILE_LINES} lines, except the listed files`, () => {
-    const long = program.filter(({ lines }) => lines > FILE_LINES).map(({ path, lines }) => [path, lines]);
-    expect(Object.fromEntries(long)).toEqual(LONG_FILES);
+  it(`have at most ${FILE_LINES} lines`, () => {
+    expect(program.filter(({ lines }) => lines > FILE_LINES).map(({ path }) => path)).toEqual([]);
   });
 
   it('read environment variables only in the listed files', () => {
@@ -361,6 +366,30 @@ describe('the source files', () => {
     const many = statements.filter(({ text }) => text.includes(`$${MANY_PARAMETERS}`));
     expect(many).toHaveLength(STATEMENTS_OF_MANY);
   });
+});
+
+/** The figures of `npm run tidy` that miss their goals. They may only shrink: lower them to what was reached. */
+const MOST: Record<string, number> = {
+  'floors of the tallest module': 19,
+  'files in one folder': 79,
+  'lines of source': 140_000,
+  'lines of tests': 80_000,
+  'lines of the server': 67_500,
+  'lines of the web app': 28_500,
+  'lines of the proofs': 15_000,
+  'lines of generated files': 6_200,
+  'lists of the fields of a job': 29,
+  'functions that only run one statement': 334,
+  'lines of interfaces in files with SQL': 1_547,
+  'properties that rename a column of a row': 316,
+  'files for one audience': 24,
+  'lines of files for one audience': 5_300,
+  'pairs of copied places': 39,
+};
+
+it('the figures of the source hold their goals, except the listed ones, which do not get worse', () => {
+  const worse = measureSource(sources).filter(({ measure, value, goal }) => value > (MOST[measure] ?? goal));
+  expect(worse).toEqual([]);
 });
 
 describe('the documentation and the source', () => {
@@ -434,6 +463,38 @@ describe('the functions that measure the source code', () => {
     expect(unwantedWords(texts('Whoever cancels gets no callback.'))).toEqual(found);
     expect(unwantedWords(texts('written\nanew'))).toHaveLength(1);
     expect(unwantedWords(texts('`whoever` is a renewed name of the help desk'))).toEqual([]);
+  });
+
+  it('find circles of files, and the floors of a module', () => {
+    const files = { a: 'b', b: 'c', c: 'b', d: 'a' };
+    const made = Object.entries(files).map(([from, to]) =>
+      parse(`import { x } from './${to}.ts';`, `jobs/${from}.ts`),
+    );
+    expect(fileCircles(made).map((circle) => circle.sort())).toEqual([['jobs/b.ts', 'jobs/c.ts']]);
+    expect(floorsOf(made).get('jobs')).toBe(3);
+  });
+
+  it('find lists of the fields of a job in SQL, objects and types', () => {
+    const fields = 'uid, tier, status, tone, topics, brand, words, dialect';
+    expect(
+      jobFieldLists(
+        parse(`const a = \`insert into jobs (${fields}) select g.${fields.replaceAll(', ', ', g.')}\`;`),
+      ),
+    ).toBe(2);
+    expect(
+      jobFieldLists(
+        parse(`const a = { ${fields} }; interface A { ${fields.replaceAll(',', ': string;')}: string }`),
+      ),
+    ).toBe(2);
+    expect(jobFieldLists(parse('const a = { uid, tier, status };'))).toBe(0);
+  });
+
+  it('find functions that only run one statement, interfaces of rows, and copied places', () => {
+    const code = `export async function find(on) {\n  return on.query(FIND, []);\n}\nexport async function both(on) {\n  await on.query(ONE);\n  return on.query(TWO);\n}\ninterface Row {\n  a: 1;\n}`;
+    expect(wrappersOf(parse(code))).toEqual(['find']);
+    expect(rowLines(parse(code, 'jobs/store.ts'))).toBe(3);
+    expect(rowLines(parse(code))).toBe(0);
+    expect(copiedPlaces([parse(code), parse(`// another\n${code}`, 'jobs/other.ts')])).toHaveLength(1);
   });
 
   it('find the texts of comments, test titles, messages and guides', () => {

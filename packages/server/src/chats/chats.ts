@@ -14,7 +14,6 @@ import {
   recordEvents,
 } from '../deliveries/deliveries.ts';
 import { requestCorrections } from './correction-store.ts';
-import { noSubscription } from './create.ts';
 import {
   type EventSource,
   presentChat,
@@ -22,6 +21,7 @@ import {
   presentEvent,
   presentMessage,
 } from './present.ts';
+import { noSubscription } from './request.ts';
 import type { ChatRequest } from './schemas.ts';
 import { type AnsweredMessage, settleMessages } from './settle-store.ts';
 import { MESSAGE_MOVES, type MessageActor, type MessageTrigger } from './states.ts';

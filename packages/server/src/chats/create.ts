@@ -19,7 +19,7 @@ import type { DocumentSettings, Scanner } from '../scanning/scanner.ts';
 import type { Settings } from '../settings/settings.ts';
 import { assignLeases, newLease } from '../work/worker.ts';
 import { presentChat, presentMessage } from './present.ts';
-import { type MessageRequest, readMessageRequest } from './request.ts';
+import { type MessageRequest, noSubscription, readMessageRequest } from './request.ts';
 import type { ChatMessageRequest } from './schemas.ts';
 import { FIRST_MESSAGE_STATUS } from './states.ts';
 import * as store from './store.ts';
@@ -151,11 +151,6 @@ export function createMessageCreator(options: MessageCreatorOptions): MessageCre
     },
     idle: () => inserts.idle(),
   };
-}
-
-/** Returns the error for an account without a chat subscription. */
-export function noSubscription(): ApiError {
-  return new ApiError('invalid_subscription', 'The account has no chat subscription.');
 }
 
 async function checkPair(

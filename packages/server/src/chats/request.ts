@@ -1,6 +1,6 @@
 /** Checks and normalizes the body of a chat message request. The functions are pure. */
 import type { Static } from 'typebox';
-import { fieldError, reason } from '../base/errors.ts';
+import { ApiError, fieldError, reason } from '../base/errors.ts';
 import type { ChatMessageRequest, MESSAGE_FORMATS } from './schemas.ts';
 
 export type MessageFormat = (typeof MESSAGE_FORMATS)[number];
@@ -50,4 +50,9 @@ export function readMessageRequest(
 /** Counts characters, not UTF-16 code units: an emoji counts as one character. */
 function isLonger(text: string, most: number): boolean {
   return text.length > most && [...text].length > most;
+}
+
+/** Returns the error for an account without a chat subscription. */
+export function noSubscription(): ApiError {
+  return new ApiError('invalid_subscription', 'The account has no chat subscription.');
 }

@@ -2,39 +2,20 @@
  * Access to PostgreSQL. A function with a `Transaction` parameter runs inside its caller's transaction; a function with
  * a `Database` parameter starts its own.
  */
-import pg, { type QueryResultRow } from 'pg';
+import pg from 'pg';
 import type { Log } from '../base/log.ts';
-import type { Change, ChangeKind } from './changes.ts';
+import type { Change } from './changes.ts';
 import { type Connection, createPool, createStandbyPool } from './connections.ts';
 import { type CallsOf, createForms, execute, limitedTo, run } from './forms.ts';
 import { createListener, type Listener } from './listener.ts';
 import { createOutageWatch } from './outage.ts';
+import type { Queryable, Transaction } from './queryable.ts';
 import { setUpSession } from './requirements.ts';
 import { createStandby, type ReadCounts, type Run, type Standby } from './standby.ts';
-import { positionalValues, type Statement, statement, type Values } from './statements.ts';
+import { positionalValues, type Statement, statement } from './statements.ts';
 
 export type { Connection } from './connections.ts';
-
-/** Runs statements in the pool or in an open transaction. */
-export interface Queryable {
-  /**
-   * Runs a statement and returns its rows. Outside a transaction, it runs again, up to five times, after a serialization
-   * failure or a deadlock. In a distributed database, a statement with rows of several parts is a transaction. Rejects
-   * with the driver's error, whose `code` is the SQLSTATE, or like `Database.transaction`.
-   */
-  query<Row extends QueryResultRow>(statement: Statement<Row>, values?: Values): Promise<Row[]>;
-  /**
-   * Reports what a statement changed, for live updates. Call this function after the statement, unless the
-   * returned rows show that nothing changed. An unnecessary call only makes pages reload. Listeners are
-   * called after the commit. `changes.test.ts` finds functions in which the call is missing.
-   */
-  changed(kind: ChangeKind, account?: { accountId: string }, job?: string): void;
-}
-
-/** An open transaction. Only the function that opened it may commit it. */
-export interface Transaction extends Queryable {
-  readonly inTransaction: true;
-}
+export type { Queryable, Transaction } from './queryable.ts';
 
 export interface Database extends Queryable {
   /**

@@ -1,7 +1,7 @@
 /** The connection on which a process receives notifications from other processes (LISTEN). */
 import type pg from 'pg';
+import type { Connection } from './connections.ts';
 import { createConnection } from './connections.ts';
-import type { Connection } from './database.ts';
 import { limitedTo } from './forms.ts';
 
 /** How often the listener checks that its server still answers, and how long it waits for the answer. */

@@ -20,7 +20,7 @@ import {
   type Resolver,
   TRY_NEXT,
 } from './connector.ts';
-import { readRetryAfter } from './schedule.ts';
+import { readRetryAfter } from './retry-after.ts';
 
 export type FailureReason = 'timeout' | 'refused address' | 'connect' | 'reset' | 'tls' | 'other';
 

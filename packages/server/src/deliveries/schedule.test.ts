@@ -2,14 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { loadSettings } from '../settings/settings.ts';
 import type { PostOutcome } from './post.ts';
-import {
-  JITTER,
-  LIFETIME_SECONDS,
-  type NextAttempt,
-  type NextAttemptIn,
-  nextAttempt,
-  readRetryAfter,
-} from './schedule.ts';
+import { LIFETIME_SECONDS, readRetryAfter } from './retry-after.ts';
+import { JITTER, type NextAttempt, type NextAttemptIn, nextAttempt } from './schedule.ts';
 
 const scheduleSeconds = loadSettings({}).callbackSchedule;
 const LONGEST_STEP = 8 * 3600;

@@ -15,7 +15,8 @@ import { createDeliverySigner } from './delivery-signer.ts';
 import { createOutboxSender, type OutboxSender } from './outbox.ts';
 import type { Poster, PostOutcome } from './post.ts';
 import { createDeliveryQueue, type DeliveryLease, halfOpen } from './queue.ts';
-import { LIFETIME_SECONDS, nextAttempt, TEST_FAILED, TEST_HEADER, TRIGGER_HEADER } from './schedule.ts';
+import { LIFETIME_SECONDS } from './retry-after.ts';
+import { nextAttempt, TEST_FAILED, TEST_HEADER, TRIGGER_HEADER } from './schedule.ts';
 import {
   type AttemptResult,
   type DeliveryDecision,

@@ -7,7 +7,8 @@ import type { Database, Transaction } from '../database/database.ts';
 import { hostOf, type NewEvent, recordEvents } from './deliveries.ts';
 import { listEndpoints } from './endpoint-store.ts';
 import { halfOpen } from './queue.ts';
-import { LIFETIME_SECONDS, TEST_HEADER } from './schedule.ts';
+import { LIFETIME_SECONDS } from './retry-after.ts';
+import { TEST_HEADER } from './schedule.ts';
 
 /** The account and the environment whose secrets sign the test. */
 export type TestedAccount = Pick<Caller, 'account' | 'username' | 'environment'>;

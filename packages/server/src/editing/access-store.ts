@@ -1,11 +1,17 @@
 /**
  * SQL statements about one user and one task: the user's current rights and the segments that they edited.
  */
+import type { AccountRef } from '../base/account.ts';
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import { ofActiveAccount } from '../work/queue.ts';
 import type { TaskKind, TaskStatus } from './states.ts';
-import type { TaskKey } from './store.ts';
+
+export interface TaskKey {
+  account: AccountRef;
+  taskId: string;
+  jobId: string;
+}
 
 /**
  * SQL condition: the user has the language pair of task `t` now, and for a review also the right to review

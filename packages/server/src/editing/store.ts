@@ -4,7 +4,7 @@ import { uuidv7 } from '../base/ids.ts';
 import { inBatches } from '../base/turns.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { columnsOf, statement } from '../database/statements.ts';
-import { TASK_COLUMNS, type TaskRow } from './access-store.ts';
+import { TASK_COLUMNS, type TaskKey, type TaskRow } from './access-store.ts';
 import {
   type ClaimEnd,
   TASK_MOVES,
@@ -15,11 +15,7 @@ import {
 } from './states.ts';
 import { queueWaitingJobs } from './votes-store.ts';
 
-export interface TaskKey {
-  account: AccountRef;
-  taskId: string;
-  jobId: string;
-}
+export type { TaskKey } from './access-store.ts';
 
 // Reads across accounts, because an editor's request names a task by its id alone. Returns only the task's key.
 const LOCATE = statement<{ part: number; account_id: string; job_id: string }>(

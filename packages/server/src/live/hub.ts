@@ -19,36 +19,10 @@ import type { Database } from '../database/database.ts';
 import type { DraftProgress } from '../jobs/worker.ts';
 import { createDebounceBuffer } from './debounce-buffer.ts';
 import { createPeers } from './peers.ts';
+import type { HubObserver, Subscriber } from './subscriber.ts';
 import { createSubscribers, type Subscribers } from './subscribers.ts';
 
-export interface LiveTopic {
-  /** The topic's name, as the page requested it. */
-  name: string;
-  /** A change concerns this topic if the change has one of these keys. */
-  keys: readonly string[];
-}
-
-/** The event stream of one open page. */
-export interface Subscriber {
-  readonly sessionId: string;
-  readonly userId: string;
-  readonly role: PersonRole;
-  readonly topics: readonly LiveTopic[];
-  /** Sends a `changed` event. @returns false while the stream cannot accept more */
-  changed(topic: string): boolean;
-  /** Sends a `progress` event. @returns false while the stream cannot accept more */
-  progressed(topic: string, progress: DraftProgress): boolean;
-  /** Ends the stream. @param reason the session has ended, or the server stops */
-  end(reason: 'session' | 'stop'): void;
-}
-
-export interface HubObserver {
-  streams(open: number): void;
-  sent(event: 'changed' | 'progress', count: number): void;
-  /** Counts events that were merged with a pending event of the same topic. */
-  coalesced(count: number): void;
-  refused(why: 'person' | 'process'): void;
-}
+export type { HubObserver, LiveTopic, Subscriber } from './subscriber.ts';
 
 export interface Hub {
   progress(progress: DraftProgress): void;

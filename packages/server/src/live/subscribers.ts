@@ -1,7 +1,7 @@
 /** The subscribers of this process, indexed by the keys of their topics. */
 import type { DraftProgress } from '../jobs/worker.ts';
-import type { HubObserver, Subscriber } from './hub.ts';
 import { ANY, jobKey } from './keys.ts';
+import type { HubObserver, Subscriber } from './subscriber.ts';
 import { createThrottle, type Throttle } from './throttle.ts';
 
 /** The topics that match a key, by subscriber. Several topics of a page may match the same key. */

@@ -3,7 +3,7 @@
  * are sent after a minimum interval.
  */
 import type { DraftProgress } from '../jobs/worker.ts';
-import type { HubObserver, Subscriber } from './hub.ts';
+import type { HubObserver, Subscriber } from './subscriber.ts';
 
 const CHANGED_MILLISECONDS = 1_000;
 const PROGRESS_MILLISECONDS = 500;

@@ -1,11 +1,15 @@
 /** The objects that the roles of a process share. */
+
 import type { Environment } from '../base/account.ts';
 import type { Log } from '../base/log.ts';
 import type { EventSource } from '../chats/present.ts';
+import type { startChatWorker } from '../chats/worker.ts';
 import type { DatabaseClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import type { createAddressGuard } from '../deliveries/addresses.ts';
+import type { Sender } from '../deliveries/sender.ts';
 import type { createEditing } from '../editing/editing.ts';
+import type { startTranslationWorker } from '../jobs/worker.ts';
 import type { Languages } from '../languages/languages.ts';
 import type { Hub } from '../live/hub.ts';
 import type { Readiness } from '../operations/health.ts';
@@ -14,13 +18,19 @@ import type { Scanner } from '../scanning/scanner.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Hints } from './hints.ts';
 import type { Store } from './program.ts';
-import type { Worker } from './worker.ts';
 
 /**
  * The time limit of each statement of a request. If the database hangs, the client gets a 503 with `Retry-After`
  * after this time instead of waiting for a minute.
  */
 export const REQUEST_MILLISECONDS = 10_000;
+
+/** The loops of a worker that other parts of its process wake. */
+export interface WorkerLoops {
+  translation: ReturnType<typeof startTranslationWorker>;
+  chat: ReturnType<typeof startChatWorker>;
+  sender: Sender;
+}
 
 export interface Context {
   store: Store;
@@ -40,7 +50,7 @@ export interface Context {
    * Returns the worker of this process. Returns undefined before the worker starts, and in a process without
    * the role `worker`.
    */
-  worker(): Worker | undefined;
+  worker(): WorkerLoops | undefined;
   stopping(): boolean;
   readiness(): Promise<Readiness>;
   /** Returns the public address of the server, without a final slash. */

@@ -1,7 +1,19 @@
 /** SQL for the operator's engine routes. Their table is a reference table, which every worker reads. */
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
-import type { EngineRoute } from './engine-routes.ts';
+
+export type EngineRouteTier = 'human' | 'machine' | 'chat';
+
+export interface EngineRoute {
+  source_language: string;
+  target_language: string;
+  tier: EngineRouteTier | '*';
+  /** The account that the rule applies to; null means every account. */
+  account_id: string | null;
+  /** The brand that the rule applies to; null means every brand. */
+  brand: string | null;
+  engines: readonly string[];
+}
 
 const LIST = statement<EngineRoute & { username: string | null }>(
   'translation.list_engine_routes',

@@ -6,20 +6,10 @@
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef } from '../base/account.ts';
 import type { Transaction } from '../database/database.ts';
+import type { EngineRoute, EngineRouteTier } from './engine-route-store.ts';
 import * as store from './engine-route-store.ts';
 
-export type EngineRouteTier = 'human' | 'machine' | 'chat';
-
-export interface EngineRoute {
-  source_language: string;
-  target_language: string;
-  tier: EngineRouteTier | '*';
-  /** The account that the rule applies to; null means every account. */
-  account_id: string | null;
-  /** The brand that the rule applies to; null means every brand. */
-  brand: string | null;
-  engines: readonly string[];
-}
+export type { EngineRoute, EngineRouteTier } from './engine-route-store.ts';
 
 export interface EngineRouteQuery {
   from: string;

@@ -6,8 +6,8 @@ import type { Piece, Segment } from '@dragoman/documents';
 import type { CachedDraft } from './cache.ts';
 import { type Canonical, canonical } from './canonical.ts';
 import { type Drafted, keepSegment, type Retry } from './drafts.ts';
+import type { MemoryMatch, TranslationRequest } from './request.ts';
 import type { Glossary } from './terms.ts';
-import type { MemoryMatch, TranslationRequest } from './translator.ts';
 
 export interface Sentence {
   /** The id of the first segment with this sentence. */

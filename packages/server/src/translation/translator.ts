@@ -9,19 +9,19 @@
  * fails and has no draft; jobs and chats decide what its text becomes.
  */
 import type { Piece, Segment } from '@dragoman/documents';
-import type { Context, Engine, Lane, Term } from '@dragoman/engines';
-import type { AccountRef, Environment } from '../base/account.ts';
+import type { Context, Engine, Term } from '@dragoman/engines';
 import type { Log } from '../base/log.ts';
 import { cacheKeyOf, createDraftCache, type DraftCache } from './cache.ts';
 import { checkDraft, type FailedDraft, recordFailure } from './draft-check.ts';
 import type { Drafted } from './drafts.ts';
-import { type EngineRoute, type EngineRouteTier, enginesFor } from './engine-routes.ts';
+import { type EngineRoute, enginesFor } from './engine-routes.ts';
 import {
   createEngineRunner,
   type EngineLimits,
   type EngineObserver,
   type EngineRunner,
 } from './engine-runner.ts';
+import type { MemoryMatch, TranslationRequest } from './request.ts';
 import {
   CHUNK_SEGMENTS,
   countProgress,
@@ -35,35 +35,7 @@ import {
 import { createGlossary, type Glossary, type PlacedTerms } from './terms.ts';
 
 export { listEngineRoutes } from './engine-route-store.ts';
-
-export interface TranslationRequest {
-  /**
-   * The account of the text; undefined for a text of an operator, which belongs to no account. Its translations are not
-   * cached.
-   */
-  account: AccountRef | undefined;
-  tier: EngineRouteTier;
-  brand: string | undefined;
-  /** The environment of the text, because some engines may not translate texts of the sandbox. */
-  environment: Environment;
-  from: string;
-  to: string;
-  lane: Lane;
-  /**
-   * Tone, instructions and terms. An engine gets those that it supports; the translator also applies the
-   * terms itself.
-   */
-  context?: Context;
-  /** The text before the first segment, for engines that read context. */
-  before?: string;
-  /** The engine that an operator chose. It is then the only one, and engine routes and the memory are ignored. */
-  engine?: string;
-  signal: AbortSignal;
-  /** Called during the translation with the number of segments that have a draft. */
-  progress?(drafted: number): void;
-  /** Called after each request to an engine with what it costs, in cents. */
-  charged?(cents: number): void;
-}
+export type { MemoryMatch, TranslationRequest } from './request.ts';
 
 export interface Translator {
   /**
@@ -100,13 +72,6 @@ export interface TranslationExample {
   target: string;
   /** Similarity of the source texts in percent. */
   score: number;
-}
-
-/** A translation from the memory. Its codes have the numbers of the codes in the segment to translate. */
-export interface MemoryMatch {
-  memoryId: string;
-  kind: 'context' | 'exact';
-  pieces: Piece[];
 }
 
 /**
