@@ -1,5 +1,7 @@
-// `npm run client-types` writes the types of the client and of the web app from their API descriptions.
-import { writeFileSync } from 'node:fs';
+// `npm run client-types` writes the types of the client and of the web app from their API descriptions. The client's are
+// committed, because they are published. Those of the web app are written by each build, and by `npm run types`: with the
+// argument `web`, only these.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { JsonSchema, OpenApi, OpenApiOperation } from '../packages/server/src/http/openapi.ts';
 import { describeApp } from '../packages/server/src/roles/app.ts';
 
@@ -131,12 +133,19 @@ function comment(text: string | undefined): string {
   return text === undefined ? '' : `/** ${text.replaceAll('*/', '*\\/')} */\n`;
 }
 
+const FILES = {
+  public: '../packages/client/src/generated.ts',
+  web: '../packages/web/src/api/generated.ts',
+};
+
+/** Writes the types of an audience, if they have changed: the build of the web app is older than its sources then. */
+export async function writeClientTypes(audience: keyof typeof FILES): Promise<void> {
+  const file = new URL(FILES[audience], import.meta.url);
+  const types = printClientTypes(await describeApp(audience));
+  if (!existsSync(file) || readFileSync(file, 'utf8') !== types) writeFileSync(file, types);
+}
+
 if (import.meta.main) {
-  const files = {
-    public: '../packages/client/src/generated.ts',
-    web: '../packages/web/src/api/generated.ts',
-  };
-  for (const audience of ['public', 'web'] as const) {
-    writeFileSync(new URL(files[audience], import.meta.url), printClientTypes(await describeApp(audience)));
-  }
+  await writeClientTypes('web');
+  if (process.argv[2] !== 'web') await writeClientTypes('public');
 }

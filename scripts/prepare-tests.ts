@@ -7,6 +7,7 @@ import { basename, join } from 'node:path';
 import { APERTIUM_PACKAGES, findApertium, InstallError } from '@dragoman/engines';
 import { installPackages, libraryFolders, MANIFEST } from '@dragoman/engines/debian';
 import { BROWSERS } from './browser.ts';
+import { writeClientTypes } from './client-types.ts';
 import { privateApertium, TOOLS } from './test-tools.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -24,6 +25,8 @@ function lastChange(): number {
   return Math.max(...all.map((path) => statSync(path).mtimeMs));
 }
 
+// The server's API descriptions may have changed since the web app was built.
+await writeClientTypes('web');
 // In a fresh clone, `npm ci` has built the web app already.
 if (!existsSync(BUILT) || statSync(BUILT).mtimeMs < lastChange()) {
   execFileSync('npm', ['run', 'build'], { cwd: ROOT, stdio: 'inherit' });
