@@ -1,6 +1,7 @@
 /** Tests of letters, marks and codes in texts that the real Apertium translates. */
 
 import { afterAll, describe, expect, test, vi } from 'vitest';
+import { privateApertium } from '../../../scripts/test-tools.ts';
 import { faultOf } from '../src/check.ts';
 import type { Piece } from '../src/engines.ts';
 import { createApertium } from '../src/engines.ts';
@@ -181,7 +182,7 @@ const OTHERS: [modes: string[], from: string, to: string, source: string, target
 ];
 
 if (needApertium(['eng-spa'])) {
-  const engine = createApertium();
+  const engine = createApertium(privateApertium());
   afterAll(() => engine.stop());
   const draft = async (from: string, to: string, sources: readonly Piece[][]) => {
     const segments = sources.map((pieces, id) => ({ id: String(id), pieces }));

@@ -5,5 +5,5 @@ import { needApertium } from './need.ts';
 
 if (needApertium(['eng-spa']))
   conformance('Apertium, one hop', { make: () => createApertium(privateApertium()), to: 'es' });
-if (needApertium(['en-gl', 'gl-pt']))
-  conformance('Apertium, two hops', { make: () => createApertium(privateApertium()), to: 'pt' });
+if (needApertium(['eng-cat', 'cat-fra']))
+  conformance('Apertium, two hops', { make: () => createApertium(privateApertium()), to: 'fr' });

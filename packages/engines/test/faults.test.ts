@@ -26,8 +26,13 @@ afterEach(async () => {
   await Promise.all(engines.splice(0).map((each) => each.stop()));
 });
 
-function make(chain: Stage[], options: ApertiumOptions = {}): ApertiumEngine {
-  const engine = createApertium({ chainOf: async () => chain, ...options });
+/** On a busy machine a stage takes longer to start or to answer than the limits of the program allow. */
+const PATIENT = { startMs: 600_000, deadlineMs: () => 600_000 };
+
+function make(chain: Stage[], { limits, ...options }: ApertiumOptions = {}): ApertiumEngine {
+  const lane = (name: Lane) => ({ ...PATIENT, ...limits?.[name] });
+  const own = { interactive: lane('interactive'), bulk: lane('bulk') };
+  const engine = createApertium({ chainOf: async () => chain, limits: own, ...options });
   engines.push(engine);
   return engine;
 }

@@ -80,10 +80,22 @@ if (needApertium(['spa-cat'])) {
     expect(fresh).not.toContain('argumentar');
   });
 
+  const read = (name: string) => readFile(`${tree.root}${DATA_PREFIX}apertium-spa-cat/spa-cat.${name}`);
+
+  test('changes the rules of each known revision of a grammar, and rejects others', async () => {
+    const grammar = await read('rlx.bin');
+    const changed = keepTestOrder(grammar);
+    const rules = changed.subarray(8);
+    for (const revision of [13892, 13897]) {
+      grammar.writeUInt32BE(revision, 4);
+      expect(keepTestOrder(grammar).subarray(8)).toEqual(rules);
+    }
+    grammar.writeUInt32BE(13898, 4);
+    expect(() => keepTestOrder(grammar)).toThrow(UnknownFormat);
+  });
+
   test('rejects a damaged file', async () => {
-    const folder = `${DATA_PREFIX}/apertium-spa-cat`;
-    const model = await readFile(`${folder}/spa-cat.prob`);
-    const grammar = await readFile(`${folder}/spa-cat.rlx.bin`);
+    const [model, grammar] = [await read('prob'), await read('rlx.bin')];
     for (const length of [0, 1, 1_000, 10_000])
       expect(() => completeTaggerModel(model.subarray(0, length))).toThrow(UnknownFormat);
     for (const length of [0, 4, 8, 1_000, grammar.length - 1])

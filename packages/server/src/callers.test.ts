@@ -19,7 +19,7 @@ import {
   startTestServer,
   type TestPerson,
   type TestServer,
-  until,
+  waitForStatus,
 } from './testing/harness.ts';
 
 /**
@@ -311,9 +311,7 @@ async function fillAccount(call: ReturnType<typeof createClient>): Promise<void>
   const uid = await orderEdit(call, text.text);
   const machine = { ...text, uid: 'machine', callback_url: 'http://127.0.0.1:9/' };
   expect((await call('POST', '/tapi/v2/mt_translation/', machine)).status).toBe(201);
-  await until(
-    async () => (await call('GET', '/tapi/v2/mt_translation/machine/')).body.status === 'completed',
-  );
+  await waitForStatus(call, '/tapi/v2/mt_translation/machine/');
   const message = { chat_external_id: 'chat', external_id: 'm1', text_format: 'text', ...text };
   const sent = (await call('POST', '/v2/chats/messages', message)).body;
   const test = await call('POST', '/api/v1/test-event/', { url: 'http://127.0.0.1:9/' });

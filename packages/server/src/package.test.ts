@@ -87,11 +87,8 @@ import { createDragoman, type Job } from '@dragoman/client';
 
 const [baseUrl, key] = process.argv.slice(2) as [string, string];
 const dragoman = createDragoman({ baseUrl, key });
-const { uid } = await dragoman.machineJobs.create({
-  text: 'The house is big.',
-  source_language: 'en',
-  target_language: 'es',
-});
+// A scanner process, whose script the program names by URL, detects the language.
+const { uid } = await dragoman.machineJobs.create({ text: 'The house is big.', target_language: 'es' });
 const job: Job = await dragoman.machineJobs.waitForJob(uid);
 console.log(job.translated_text);
 `;

@@ -18,6 +18,7 @@ import {
   type TestPerson,
   type TestServer,
   until,
+  waitForStatus,
 } from './testing/harness.ts';
 
 const HUMAN = '/tapi/v2/translation/';
@@ -157,7 +158,7 @@ const environmentsOf = (customer: { production: Call; sandbox: Call }) => [
 
 async function completed(call: Call, path: string, uid: string): Promise<void> {
   expect((await call('POST', path, job(uid))).status).toBe(201);
-  await until(async () => (await call('GET', `${path}${uid}/`)).body.status === 'completed');
+  await waitForStatus(call, `${path}${uid}/`);
 }
 
 async function createCustomer(username: string): Promise<{ production: Call; sandbox: Call }> {

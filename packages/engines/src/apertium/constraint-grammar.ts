@@ -8,8 +8,11 @@
 
 import { UnknownFormat } from './unknown-format.ts';
 
-/** `CG3B`, and the revision of the format. */
-const HEADER = Buffer.from('4347334200003644', 'hex');
+/**
+ * `CG3B`, and the revision of the format: 13892, and 13897 of apertium-cat-ita in Debian 13. Their rules are alike.
+ */
+const HEADERS = ['4347334200003644', '4347334200003649'].map((hex) => Buffer.from(hex, 'hex'));
+const HEADER_LENGTH = 8;
 const KEEPORDER = 1 << 10;
 /** A rule starts with a bit for each of these fields. Each field that is present is a number of 32 bits. */
 const FIELDS = 15;
@@ -23,7 +26,8 @@ const NUMBER = 14;
  * @throws UnknownFormat when the file has another revision of the format
  */
 export function keepTestOrder(grammar: Buffer): Buffer {
-  if (!grammar.subarray(0, HEADER.length).equals(HEADER)) throw new UnknownFormat('not a known grammar');
+  const header = grammar.subarray(0, HEADER_LENGTH);
+  if (!HEADERS.some((known) => known.equals(header))) throw new UnknownFormat('not a known grammar');
   const rules = findRules(grammar);
   const parts = [grammar.subarray(0, rules[0]!.start)];
   for (const { start, flagsAt, end } of rules) {
@@ -54,7 +58,7 @@ interface Rule {
  * list that ends with the file and numbers its items from 0 is the list of rules.
  */
 function findRules(grammar: Buffer): Rule[] {
-  for (let at = grammar.length - 4; at >= HEADER.length; at--) {
+  for (let at = grammar.length - 4; at >= HEADER_LENGTH; at--) {
     const count = grammar.readUInt32BE(at);
     // A rule has at least 16 bytes.
     if (count === 0 || count * 16 > grammar.length - at) continue;

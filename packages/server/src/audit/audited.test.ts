@@ -17,7 +17,7 @@ import {
   startTestServer,
   type TestPerson,
   type TestServer,
-  until,
+  waitForStatus,
 } from '../testing/harness.ts';
 import { authenticatorOf, setUpSecondFactor } from '../testing/second-factor.ts';
 
@@ -122,7 +122,7 @@ const taskOf = async (): Promise<string> => {
 };
 async function delivered(): Promise<string> {
   const { body } = await call('POST', '/api/v1/test-event/', { url: `${receiver.url}/` });
-  await until(async () => (await call('GET', `/api/v1/deliveries/${body.id}/`)).body.status === 'delivered');
+  await waitForStatus(call, `/api/v1/deliveries/${body.id}/`, 'delivered');
   return body.id;
 }
 const ENDPOINTS = '/api/account/webhook-endpoints';

@@ -12,6 +12,7 @@ import {
   type TestPerson,
   type TestServer,
   until,
+  waitForStatus,
 } from '../testing/harness.ts';
 import { readBrandFile } from './brand.ts';
 
@@ -72,10 +73,7 @@ const body = (fields: object) => ({ text: TEXT, source_language: 'en', target_la
 async function translate(call: ReturnType<typeof createClient>, fields: object) {
   const created = await call('POST', MACHINE, body(fields));
   expect(created.status, created.text).toBe(201);
-  return until(async () => {
-    const read = (await call('GET', `${MACHINE}${created.body.uid}/`)).body;
-    return read.status === 'completed' ? read : undefined;
-  });
+  return waitForStatus(call, `${MACHINE}${created.body.uid}/`);
 }
 
 describe('what a pattern of a brand matches', () => {
@@ -181,10 +179,7 @@ describe('a job whose brand has patterns', () => {
     expect(preview.body.text).toBe('La House of Windows vende puertas model 12.\nA model 9 AND A DOOR.\n');
     await confirmAll(editor, task);
     await editor.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
-    const done = await until(async () => {
-      const read = (await call('GET', `${HUMAN}${uid}/`)).body;
-      return read.status === 'completed' ? read : undefined;
-    });
+    const done = await waitForStatus(call, `${HUMAN}${uid}/`);
     expect(done.translated_text).toContain('House of Windows');
     expect(done.price).toBe(price);
   });

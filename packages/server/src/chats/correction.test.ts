@@ -3,7 +3,6 @@ import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { setAccount } from '../accounts/accounts.ts';
-import { verifyLedger } from '../ledger/ledger.ts';
 import { searchMemory } from '../memory/entries.ts';
 import { claimTask, confirm, editNext, pathOf } from '../testing/editors.ts';
 import {
@@ -16,6 +15,7 @@ import {
   type TestServer,
   until,
 } from '../testing/harness.ts';
+import { expectSoundLedger } from '../testing/ledger.ts';
 import { findDueCorrections } from './correction-store.ts';
 
 let server: TestServer;
@@ -186,7 +186,7 @@ describe('human correction of a delivered chat message', () => {
     }
     const shown = await operator.call('GET', `/api/console/jobs?account=${username}`);
     expect(shown.body.jobs).toEqual([]);
-    expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+    await expectSoundLedger(server.database);
   });
 
   it('is not requested in the sandbox, nor when the account has turned correction off', async () => {

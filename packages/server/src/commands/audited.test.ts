@@ -20,7 +20,7 @@ import {
   startReceiver,
   startTestServer,
   type TestServer,
-  until,
+  waitForStatus,
 } from '../testing/harness.ts';
 import { dragoman, dragomanProcess, urlOf } from '../testing/programs.ts';
 import { setUpSecondFactor } from '../testing/second-factor.ts';
@@ -121,7 +121,7 @@ async function refundable(): Promise<string> {
   await owner.query('update users set review_share = 0');
   const uid = await orderEdit(call, 'One house.\n');
   await editNext(ann);
-  await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'completed');
+  await waitForStatus(call, `${HUMAN}${uid}/`);
   return uid;
 }
 let disputes = 0;
@@ -140,7 +140,7 @@ async function task(): Promise<string> {
 }
 async function delivered(): Promise<string> {
   const { body } = await call('POST', '/api/v1/test-event/', { url: `${receiver.url}/` });
-  await until(async () => (await call('GET', `/api/v1/deliveries/${body.id}/`)).body.status === 'delivered');
+  await waitForStatus(call, `/api/v1/deliveries/${body.id}/`, 'delivered');
   return body.id;
 }
 const PRICE = ['pair', 'price', 'en', 'es', '--tier', 'machine'];

@@ -21,7 +21,7 @@ import {
   startTestServer,
   type TestDatabase,
   type TestServer,
-  until,
+  waitForStatus,
 } from '../testing/harness.ts';
 import {
   dragoman,
@@ -50,7 +50,7 @@ beforeAll(async () => {
     ['odd', ODD],
   ]) {
     await call('POST', MACHINE, { text, uid, source_language: 'en', target_language: 'es' });
-    await until(async () => (await call('GET', `${MACHINE}${uid}/`)).body.status === 'completed');
+    await waitForStatus(call, `${MACHINE}${uid}/`);
   }
 });
 afterAll(async () => {

@@ -9,7 +9,7 @@ import {
   startReceiver,
   startTestServer,
   type TestServer,
-  until,
+  waitForStatus,
 } from '../testing/harness.ts';
 import { dragoman, type Ended, urlOf } from '../testing/programs.ts';
 
@@ -43,8 +43,7 @@ it('dragoman delivery lists, shows and replays dead deliveries, either one by on
   const send = async () =>
     (await call('POST', '/api/v1/test-event/', { url: `${receiver.url}/` })).body.id as string;
   const ids = [await send(), await send()];
-  const reach = (id: string, status: string) =>
-    until(async () => (await call('GET', `/api/v1/deliveries/${id}/`)).body.status === status);
+  const reach = (id: string, status: string) => waitForStatus(call, `/api/v1/deliveries/${id}/`, status);
   for (const id of ids) await reach(id, 'dead');
 
   const { deliveries } = await runJson('list', '--status', 'dead', '--account', username);

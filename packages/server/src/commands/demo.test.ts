@@ -10,6 +10,9 @@ import { fileURLToPath } from 'node:url';
 import { findApertium } from '@dragoman/engines';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { privateApertium } from '../../../../scripts/test-tools.ts';
+import { modeNamed, OPTIONAL_PACKAGES } from '../../../engines/src/apertium/modes.ts';
+import { ROUTES } from '../../../engines/src/apertium/routes.ts';
+import { JOBS } from './demo.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const { missing } = await findApertium(privateApertium());
@@ -26,6 +29,12 @@ beforeAll(() => new Promise<void>((resolve) => neighbour.listen(0, '127.0.0.1', 
 afterAll(async () => {
   await new Promise((resolve) => neighbour.close(resolve));
   rmSync(data, { recursive: true, force: true });
+});
+
+it('the demo needs no package that a release of Debian lacks', () => {
+  const routes = JOBS.flatMap(({ body }) => ROUTES[`${body.source_language}>${body.target_language}`]!);
+  const packages = routes.map((mode) => modeNamed(mode)!.package);
+  expect(packages.filter((name) => OPTIONAL_PACKAGES.includes(name))).toEqual([]);
 });
 
 test('the demo translates, delivers with valid signatures and exits with 0, even when its port is in use', async () => {

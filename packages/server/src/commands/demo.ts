@@ -31,7 +31,8 @@ interface DemoJob {
   body: JobRequest;
 }
 
-const JOBS: DemoJob[] = [
+/** Every release of Debian that we support has the language pairs of these jobs. */
+export const JOBS: readonly DemoJob[] = [
   {
     title: 'text, English → Spanish, by machine',
     tier: 'machineJobs',
@@ -58,12 +59,12 @@ const JOBS: DemoJob[] = [
     },
   },
   {
-    title: 'subtitles, English → Portuguese in two hops, by machine: times are not touched',
+    title: 'subtitles, English → French in two hops, by machine: times are not touched',
     tier: 'machineJobs',
     environment: 'production',
     body: {
       source_language: 'en',
-      target_language: 'pt',
+      target_language: 'fr',
       text_format: 'srt',
       text:
         '1\n00:00:01,000 --> 00:00:03,500\nThe train leaves at ten,\n\n' +

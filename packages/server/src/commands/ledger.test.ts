@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createFake } from '@dragoman/engines/fake';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import { createClient, startTestServer, type TestServer, waitForStatus } from '../testing/harness.ts';
 import { dragoman, type Ended, urlOf } from '../testing/programs.ts';
 
 const MACHINE = '/tapi/v2/mt_translation/';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const call = createClient(server.url, made.production_key);
   for (const uid of ['@first', '-2']) {
     await call('POST', MACHINE, { text: 'The house.', uid, source_language: 'en', target_language: 'es' });
-    await until(async () => (await call('GET', `${MACHINE}${uid}/`)).body.status === 'completed');
+    await waitForStatus(call, `${MACHINE}${uid}/`);
   }
 });
 afterAll(async () => {

@@ -11,7 +11,7 @@ import {
   createTestDatabase,
   startTestServer,
   type TestDatabase,
-  until,
+  waitForStatus,
 } from '../testing/harness.ts';
 import { killPrograms, markEngineTested, serve, urlOf } from '../testing/programs.ts';
 import { createConnection, createPool } from './connections.ts';
@@ -93,7 +93,7 @@ describe('the program', () => {
     await administer(connection, `alter database ${name}_copy rename to ${name}`);
     await program.answers('/readyz');
     expect((await call('POST', MACHINE, job('after'))).status).toBe(201);
-    await until(async () => (await call('GET', `${MACHINE}after/`)).body.status === 'completed');
+    await waitForStatus(call, `${MACHINE}after/`);
     expect(await program.terminate()).toBe(0);
     await administer(connection, `drop database ${name} with (force)`);
   });

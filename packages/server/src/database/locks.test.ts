@@ -6,7 +6,14 @@ import { PassThrough } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCredentials } from '../accounts/accounts.ts';
 import { createLog } from '../base/log.ts';
-import { type Answer, createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import {
+  type Answer,
+  createClient,
+  startTestServer,
+  type TestServer,
+  until,
+  waitForStatus,
+} from '../testing/harness.ts';
 import { createConnection } from './connections.ts';
 import { CommitUnknown, type Database } from './database.ts';
 
@@ -78,7 +85,7 @@ describe('a lock that another transaction holds', () => {
     const call = createClient(server.url, account.production_key);
     const path = '/tapi/v2/translation/locked/';
     await call('POST', '/tapi/v2/translation/', { ...JOB, uid: 'locked' });
-    await until(async () => (await call('GET', path)).body.status === 'translating');
+    await waitForStatus(call, path, 'translating');
     await holder.query('begin');
     const { rows } = await holder.query("select part from jobs where uid = 'locked'");
     await holder.query("select from jobs where part = $1 and uid = 'locked' for update", [rows[0].part]);

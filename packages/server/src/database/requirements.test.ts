@@ -12,6 +12,7 @@ import {
   startTestServer,
   type TestDatabase,
   until,
+  waitForStatus,
 } from '../testing/harness.ts';
 import { PGBOUNCER, type Pooler, startPooler } from '../testing/pooler.ts';
 import {
@@ -211,9 +212,7 @@ describe.runIf(PGBOUNCER !== undefined)('PgBouncer', () => {
     const call = createClient((await start(url)).url, JSON.parse(created.stdout).production_key);
     const body = { uid: 'pooled', text: 'The house is big.', source_language: 'en', target_language: 'es' };
     expect((await call('POST', '/tapi/v2/mt_translation/', body)).status).toBe(201);
-    await until(
-      async () => (await call('GET', '/tapi/v2/mt_translation/pooled/')).body.status === 'completed',
-    );
+    await waitForStatus(call, '/tapi/v2/mt_translation/pooled/');
     expect(await countLocks(name)).toBe(0);
   });
 

@@ -12,6 +12,7 @@ import {
   startTestServer,
   type TestServer,
   until,
+  waitForStatus,
 } from '../testing/harness.ts';
 import { recordEvents } from './deliveries.ts';
 import { MAX_ENDPOINTS } from './endpoint-store.ts';
@@ -49,7 +50,7 @@ async function register(call: Call, path: string, more: object = {}, prefix = ''
 
 async function completed(call: Call, uid: string, prefix = '', more: object = {}): Promise<void> {
   expect((await call('POST', `${prefix}${MACHINE}`, { ...TEXT, uid, ...more })).status).toBe(201);
-  await until(async () => (await call('GET', `${prefix}${MACHINE}${uid}/`)).body.status === 'completed');
+  await waitForStatus(call, `${prefix}${MACHINE}${uid}/`);
 }
 
 async function send(call: Call, id: string, more: object = {}) {

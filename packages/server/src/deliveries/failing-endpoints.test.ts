@@ -12,6 +12,7 @@ import {
   startTestServer,
   type TestServer,
   until,
+  waitForStatus,
 } from '../testing/harness.ts';
 import { type Mailbox, startMailbox } from '../testing/mailbox.ts';
 import { disableFailing, MIN_DEAD } from './failing-endpoints.ts';
@@ -92,7 +93,7 @@ it('an endpoint whose deliveries all failed is disabled, its owners get a mail, 
   // It gets no events, and no request can set this status.
   const before = receiver.received.length;
   const { uid } = (await call('POST', MACHINE, TEXT)).body;
-  await until(async () => (await call('GET', `${MACHINE}${uid}/`)).body.status === 'completed');
+  await waitForStatus(call, `${MACHINE}${uid}/`);
   expect(receiver.received).toHaveLength(before);
   expect((await call('PATCH', `${ENDPOINTS}${id}/`, { status: 'failed' })).status).toBe(400);
 

@@ -16,6 +16,7 @@ import {
   startTestServer,
   type TestServer,
   until,
+  waitForStatus,
 } from '../testing/harness.ts';
 import { recordEvents } from './deliveries.ts';
 import { readCursor, writeCursor } from './feed.ts';
@@ -326,7 +327,7 @@ describe('the event feed', () => {
     await order(call, 'told');
     await settled(call, 'told', 'delivered');
     await order(call, 'untold', '');
-    await until(async () => (await call('GET', `${MACHINE}untold`)).body.status === 'completed');
+    await waitForStatus(call, `${MACHINE}untold`);
     const all = await feed(call);
     expect(all.objects).toMatchObject([
       { type: 'job.completed', job: { uid: 'told', tier: 'machine' }, delivery: { status: 'delivered' } },

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort, isInstalled } from '../../../../scripts/program.ts';
 import type { AccountCredentials } from '../accounts/accounts.ts';
-import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import { createClient, startTestServer, type TestServer, until, waitForStatus } from '../testing/harness.ts';
 import { parseSecret, signatureHeaders } from './signature.ts';
 
 const EXAMPLES = new URL('../../../../examples/receivers/', import.meta.url).pathname;
@@ -115,10 +115,10 @@ describe.each(RECEIVERS.filter(({ command }) => isInstalled(command[0]!)))(
       const { id } = await taken('twice');
       const call = createClient(server.url, account.production_key);
       const path = `/api/v1/deliveries/${id}/`;
-      await until(async () => (await call('GET', path)).body.status === 'delivered');
+      await waitForStatus(call, path, 'delivered');
       expect((await call('POST', `${path}replay/`)).status).toBe(202);
       await until(async () => (await call('GET', path)).body.attempts.length === 2);
-      await until(async () => (await call('GET', path)).body.status === 'delivered');
+      await waitForStatus(call, path, 'delivered');
       expect(receiver.taken.filter((one) => one.what === 'twice')).toHaveLength(1);
     });
 

@@ -8,7 +8,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { accountNamed } from '../access/accounts.ts';
 import { saveBrand } from '../brands/brands.ts';
 import { describeApp } from '../roles/app.ts';
-import { claimTask, confirm, editNext, emptyEditing, HUMAN, orderEdit, pathOf } from '../testing/editors.ts';
+import {
+  claimTask,
+  confirm,
+  editNext,
+  emptyEditing,
+  expireClaims,
+  HUMAN,
+  orderEdit,
+  pathOf,
+} from '../testing/editors.ts';
 import {
   type Answer,
   createClient,
@@ -225,8 +234,7 @@ const SITUATIONS: Record<string, () => Promise<Case>> = {
   /** The user's claim on the task expired, and another editor holds the task now. */
   lost: ofTask(async (person, task) => {
     const claimed = await work(person, task, 6);
-    const past = `update claims set lease_until = now() - interval '1 s' where claim_id = $1`;
-    await owner.query(past, [claimed.lease.token]);
+    await expireClaims(owner, { task });
     await claimTask(bob, task);
     return claimed;
   }),

@@ -2,7 +2,7 @@
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { claimTask, confirm, orderEdit, pathOf } from '../testing/editors.ts';
+import { claimJob, confirm, orderEdit, pathOf } from '../testing/editors.ts';
 import {
   createClient,
   createPerson,
@@ -42,21 +42,17 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-async function claimOf(uid: string) {
-  const { body } = await ann.call('GET', '/api/editing/queue');
-  return claimTask(ann, body.open.find((one: { uid: string }) => one.uid === uid).task);
-}
 const confidencesOf = (segments: { confidence?: unknown }[]) => segments.map(({ confidence }) => confidence);
 
 it('is part of each segment whose draft is of an engine that reports it', async () => {
-  const task = await claimOf(await orderEdit(call, 'The house is big.\nThe cat is small.\n'));
+  const task = await claimJob(ann, await orderEdit(call, 'The house is big.\nThe cat is small.\n'));
   expect(confidencesOf(task.segments)).toEqual([LOW, undefined]);
   const read = await ann.call('GET', pathOf(task));
   expect(confidencesOf(read.body.segments)).toEqual([LOW, undefined]);
 });
 
 it('is hidden while a segment is joined with another one', async () => {
-  const task = await claimOf(await orderEdit(call, 'The house is here. The dog sleeps.'));
+  const task = await claimJob(ann, await orderEdit(call, 'The house is here. The dog sleeps.'));
   const change = async (what: string, fields: object) => {
     const body = { token: task.lease.token, ...fields };
     const answer = await ann.call('POST', pathOf(task, `/segments/0/${what}`), body);
@@ -77,7 +73,7 @@ it('is replaced when an operator has the drafts made again by another engine', a
   const asked = await operator.call('POST', `${path}/redraft`, { engine: 'second' });
   expect(asked.status, asked.text).toBe(200);
   await until(async () => (await operator.call('GET', path)).body.redraft === null);
-  expect(confidencesOf((await claimOf(uid)).segments)).toEqual([undefined, HIGH]);
+  expect(confidencesOf((await claimJob(ann, uid)).segments)).toEqual([undefined, HIGH]);
 });
 
 it('is not shown for the text of an editor that replaced the draft of the engine', async () => {
@@ -94,11 +90,11 @@ it('is not shown for the text of an editor that replaced the draft of the engine
     ).rows[0];
   // The draft of the second job is from the cache.
   expect(await stored()).toMatchObject({ confidence: LOW.mean, least_confidence: LOW.minimum });
-  const task = await claimOf(first);
+  const task = await claimJob(ann, first);
   const saved = await confirm(ann, task, task.segments[0], { target: [{ text: 'Una casa sin ventanas.' }] });
   expect(saved.status, saved.text).toBe(200);
   await until(async () => (await stored()).route === 'memory:vote');
-  const [segment] = (await claimOf(other)).segments;
+  const [segment] = (await claimJob(ann, other)).segments;
   expect(segment).toMatchObject({ origin: 'memory' });
   expect(segment).not.toHaveProperty('confidence');
 });

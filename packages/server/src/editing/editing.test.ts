@@ -22,7 +22,7 @@ import {
   startTestServer,
   type TestPerson,
   type TestServer,
-  until,
+  waitForStatus,
 } from '../testing/harness.ts';
 
 let server: TestServer;
@@ -50,11 +50,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-const done = (uid: string) =>
-  until(async () => {
-    const { body } = await call('GET', `${HUMAN}${uid}/`);
-    return body.status === 'completed' ? body : undefined;
-  });
+const done = (uid: string) => waitForStatus(call, `${HUMAN}${uid}/`);
 
 describe('an edited job', () => {
   it('is drafted, edited, submitted and delivered to its customer', async () => {
@@ -230,10 +226,10 @@ describe('an editor who opens a task', () => {
     const machine = '/tapi/v2/mt_translation/';
     const languages = { source_language: 'en', target_language: 'es' };
     await call('POST', machine, { uid, text: 'The tower is high.\n', ...languages });
-    await until(async () => (await call('GET', `${machine}${uid}/`)).body.status === 'completed');
+    await waitForStatus(call, `${machine}${uid}/`);
     const properties = { tone: 'Formal', instructions: 'Be brief.' };
     expect((await call('PATCH', `${machine}${uid}/`, { status: 'upgrade', properties })).status).toBe(202);
-    await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'translating');
+    await waitForStatus(call, `${HUMAN}${uid}/`, 'translating');
     const task = await claimTask(ann);
     expect(task.job).toMatchObject({
       uid,
@@ -272,7 +268,7 @@ describe('an editor who opens a task', () => {
     const target = [{ text: 'La casa es muy grande.' }];
     await confirm(ann, task, task.segments[0], { target });
     await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
-    await until(async () => (await theirs('GET', `${HUMAN}${first}/`)).body.status === 'completed');
+    await waitForStatus(theirs, `${HUMAN}${first}/`);
 
     await orderEdit(theirs, 'The house is very big.\nThe house is very old.\nThe door.\n');
     const next = await claimTask(bob);

@@ -4,9 +4,17 @@ import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { saveBrand } from '../brands/brands.ts';
-import { verifyLedger } from '../ledger/ledger.ts';
 import { findDiscrepancies } from '../ledger/verify-store.ts';
-import { claimTask, confirm, expireDeadline, HUMAN, orderEdit, pathOf, save } from '../testing/editors.ts';
+import {
+  claimTask,
+  confirm,
+  expireClaims,
+  expireDeadline,
+  HUMAN,
+  orderEdit,
+  pathOf,
+  save,
+} from '../testing/editors.ts';
 import {
   createClient,
   createPerson,
@@ -16,7 +24,9 @@ import {
   type TestPerson,
   type TestServer,
   until,
+  waitForStatus,
 } from '../testing/harness.ts';
+import { expectSoundLedger } from '../testing/ledger.ts';
 
 let server: TestServer;
 let engine: FakeEngine;
@@ -101,7 +111,7 @@ const transfers = async (uid: string) =>
   (await owner.query(`select kind from transfers where ${NAMED} order by transfer_id`, [uid])).rows.map(
     ({ kind }) => kind,
   );
-const sound = async () => expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+const sound = () => expectSoundLedger(server.database);
 
 /** Confirms one segment in the next task and releases or submits the task. */
 async function confirmNext(person: TestPerson, target: object, then: 'release' | 'submit') {
@@ -302,7 +312,7 @@ describe('a machine job that is upgraded, canceled and upgraded again', () => {
     const path = `/tapi/v2/mt_translation/${uid}/`;
     const languages = { source_language: 'en', target_language: 'es' };
     await call('POST', '/tapi/v2/mt_translation/', { uid, text: SOURCE, ...languages });
-    await until(async () => (await call('GET', path)).body.status === 'completed');
+    await waitForStatus(call, path);
     const upgrade = async (properties: object | null) => {
       const answer = await call('PATCH', path, { status: 'upgrade', properties });
       expect(answer.status, answer.text).toBe(202);
@@ -335,7 +345,7 @@ describe('a machine job that is upgraded, canceled and upgraded again', () => {
     const path = `/tapi/v2/mt_translation/${uid}/`;
     const languages = { source_language: 'en', target_language: 'es' };
     await call('POST', '/tapi/v2/mt_translation/', { uid, text: SOURCE, ...languages });
-    await until(async () => (await call('GET', path)).body.status === 'completed');
+    await waitForStatus(call, path);
     for (const time of [1, 2]) {
       expect((await call('PATCH', path, { status: 'upgrade', properties: { brand: 'fb' } })).status).toBe(
         202,
@@ -409,9 +419,7 @@ describe('a late job with a segment that has neither draft nor target', () => {
     const uid = await late();
     await putOff(uid);
     const task = await supply();
-    await owner.query(`update claims set lease_until = now() - interval '1 s' where claim_id = $1`, [
-      task.lease.token,
-    ]);
+    await expireClaims(owner, { task: task.task });
     await expectFallback(uid);
   });
 

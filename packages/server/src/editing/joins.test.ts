@@ -3,7 +3,18 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { saveBrand } from '../brands/brands.ts';
-import { claimTask, confirm, confirmAll, HUMAN, orderEdit, pathOf, save } from '../testing/editors.ts';
+import {
+  claimJob,
+  claimTask,
+  confirm,
+  confirmAll,
+  expireClaims,
+  HUMAN,
+  orderEdit,
+  pathOf,
+  save,
+  votesSettled,
+} from '../testing/editors.ts';
 import {
   createClient,
   createPerson,
@@ -11,6 +22,7 @@ import {
   type TestPerson,
   type TestServer,
   until,
+  waitForStatus,
 } from '../testing/harness.ts';
 
 let server: TestServer;
@@ -51,9 +63,7 @@ type Claimed = Awaited<ReturnType<typeof claimTask>> & { uid: string };
 
 async function claimNew(text: string, fields: object = {}, person = ann): Promise<Claimed> {
   const uid = await orderEdit(call, text, fields);
-  const { body } = await person.call('GET', '/api/editing/queue');
-  const { task } = body.open.find((one: { uid: string }) => one.uid === uid);
-  return { ...(await claimTask(person, task)), uid };
+  return { ...(await claimJob(person, uid)), uid };
 }
 
 const segmentsOf = async (task: { task: string }, person = ann): Promise<Segment[]> =>
@@ -169,8 +179,6 @@ describe('joined segments', () => {
           [task.uid],
         )
       ).rows;
-    const settled = () =>
-      until(async () => (await owner.query('select from propagations limit 1')).rowCount === 0);
     const targets = async () =>
       (
         await owner.query(
@@ -179,19 +187,19 @@ describe('joined segments', () => {
           [waiting],
         )
       ).rows;
-    await settled();
+    await votesSettled(owner);
     const before = await targets();
     await confirm(ann, task, task.segments[0], { target: [{ text: 'Los rojos cantan.' }] });
-    await settled();
+    await votesSettled(owner);
     expect(plain((await targets())[0].draft)).toBe('Los rojos cantan.');
     expect((await join(task, 0)).status).toBe(200);
-    await settled();
+    await votesSettled(owner);
     expect(await votes()).toEqual([{ position: 0, withdrawn: true }]);
     expect(await targets()).toEqual(before);
     const [joined, repeat] = await segmentsOf(task);
     const saved = await confirm(ann, task, joined!, { target: [{ text: 'Vuelan y cantan.' }] });
     expect(saved.body.filled).toEqual([]);
-    await settled();
+    await votesSettled(owner);
     expect(await targets()).toEqual(before);
     expect((await segmentsOf(task))[1]).toEqual(repeat);
     expect((await votes()).filter(({ withdrawn }) => !withdrawn)).toEqual([]);
@@ -238,10 +246,6 @@ describe('joined segments', () => {
     expect((await ann.call('POST', pathOf(task, '/release'), { token: task.lease.token })).status).toBe(200);
     const again = { ...(await claimTask(bob, task.task)), uid: task.uid };
     expect(again.segments).toMatchObject([{ position: 0, joined_to: 1 }]);
-    // The first editor has no claim any more.
-    const late = { token: task.lease.token, revision: 1 };
-    const refused = await ann.call('POST', pathOf(task, '/segments/0/separate'), late);
-    expect(refused.body.error.code).toBe('stale_lease');
     await confirmAll(bob, again);
     expect(await deliver(again, bob)).toMatch(/^.+\n$/);
   });
@@ -298,9 +302,7 @@ describe('joined segments', () => {
 
   it('keep the late text of a part in the history of the joined segment', async () => {
     const task = await claimNew('The bell rings. The dog barks. We wake.\n');
-    await owner.query(`update claims set lease_until = now() - interval '1 s' where task_id = $1`, [
-      task.task,
-    ]);
+    await expireClaims(owner, { task: task.task });
     const next = { ...(await claimTask(bob, task.task)), uid: task.uid };
     const [joined] = (await join(next, 0, {}, bob)).body.segments;
     // The revision of the late text is the one that the joined segment has now.
@@ -323,16 +325,13 @@ describe('joined segments', () => {
     const uid = 'joined-upgrade';
     const text = 'The kettle boils. The toast burns. Breakfast is late.';
     await call('POST', machine, { uid, text, source_language: 'en', target_language: 'es' });
-    const isNow = (path: string, status: string) =>
-      until(async () => (await call('GET', `${path}${uid}/`)).body.status === status);
+    const isNow = (path: string, status: string) => waitForStatus(call, `${path}${uid}/`, status);
     const upgrade = async (): Promise<Claimed> => {
       await isNow(machine, 'completed');
       const body = { status: 'upgrade', properties: { brand: 'late' } };
       expect((await call('PATCH', `${machine}${uid}/`, body)).status).toBe(202);
       await isNow(HUMAN, 'translating');
-      const { open } = (await ann.call('GET', '/api/editing/queue')).body;
-      const { task } = open.find((one: { uid: string }) => one.uid === uid);
-      return { ...(await claimTask(ann, task)), uid };
+      return { ...(await claimJob(ann, uid)), uid };
     };
     const first = await upgrade();
     const [, , third] = first.segments;
@@ -406,11 +405,6 @@ describe('a join', () => {
     await confirmAll(ann, task);
     await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
     await owner.query('update users set review_share = 0');
-    const late = await ann.call('POST', pathOf(task, '/segments/0/separate'), {
-      token: task.lease.token,
-      revision: 2,
-    });
-    expect(late.body.error.code).toBe('stale_lease');
     const { body } = await bob.call('GET', '/api/editing/queue');
     const review = body.open.find((one: { uid: string }) => one.uid === task.uid);
     const claimed = { ...(await claimTask(bob, review.task)), uid: task.uid };

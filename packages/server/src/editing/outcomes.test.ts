@@ -7,20 +7,12 @@ import { createFake } from '@dragoman/engines/fake';
 import fc from 'fast-check';
 import type { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { accountNamed } from '../access/accounts.ts';
-import { saveBrand } from '../brands/brands.ts';
-import { verifyLedger } from '../ledger/ledger.ts';
-import { confirm, emptyEditing, expireDeadline, HUMAN, pathOf, save } from '../testing/editors.ts';
-import {
-  createClient,
-  createPerson,
-  startTestServer,
-  type TestPerson,
-  type TestServer,
-  until,
-} from '../testing/harness.ts';
+import { confirm, HUMAN, pathOf, save } from '../testing/editors.ts';
+import { createPerson, startTestServer, type TestPerson, type TestServer } from '../testing/harness.ts';
+import { expectSoundLedger } from '../testing/ledger.ts';
+import { orderWalkedJob, type WalkedJob } from '../testing/walks.ts';
 
-const MACHINE = '/tapi/v2/mt_translation/';
+const _MACHINE = '/tapi/v2/mt_translation/';
 const SOURCES = ['The house is big.', 'The door is red.'];
 const DRAFTS = SOURCES.map((text) => text.toUpperCase());
 const [HUMAN_PRICE, MACHINE_PRICE] = [24, 8];
@@ -86,19 +78,14 @@ afterAll(() => server.stop());
 const seen = new Set<string>();
 
 class Walk {
-  readonly call: ReturnType<typeof createClient>;
-  readonly part: number;
-  readonly jobId: string;
+  readonly job: WalkedJob;
   /** The last confirmed target of each segment. */
   readonly confirmed = new Map<number, string>();
   /** The result that was delivered last; undefined before the first delivery. */
   delivered: string | undefined;
-  written = 0;
 
-  constructor(call: Walk['call'], part: number, jobId: string) {
-    this.call = call;
-    this.part = part;
-    this.jobId = jobId;
+  constructor(job: WalkedJob) {
+    this.job = job;
   }
 
   /** Returns the task of a kind that the user holds. If the user holds none, claims an open task. */
@@ -114,7 +101,7 @@ class Walk {
     const task = await this.taskOf(person, kind);
     if (task === undefined) return undefined;
     const segment = task.segments.find(({ mine }: { mine: boolean }) => mine);
-    const text = `Aquí está ${String.fromCharCode(97 + (++this.written % 26)).repeat(this.written)}.`;
+    const text = this.job.text();
     const fields = { target: [{ text }] };
     const saved = await (status === 'draft' ? save : confirm)(person, task, segment, fields);
     if (saved.status === 200 && status === 'confirmed') this.confirmed.set(segment.position, text);
@@ -149,92 +136,33 @@ class Walk {
       const task = await this.write(rita, 'review', 'draft');
       if (task !== undefined) await this.end(rita, 'review', 'release');
     }
-    if (what === 'expire') await this.expire();
-    if (what === 'deadline') await this.passDeadline();
+    if (what === 'expire') await this.job.expireClaims();
+    if (what === 'deadline') await this.job.passDeadline();
     if (what === 'cancel') await this.request('DELETE', `${HUMAN}job/`, what);
-    if (what === 'upgrade') {
-      const upgrade = { status: 'upgrade', properties: { brand: 'fb' } };
-      await this.request('PATCH', `${MACHINE}job/`, what, upgrade);
-      await this.drafted();
-    }
+    if (what === 'upgrade' && (await this.job.upgrade())) seen.add(what);
     if (what === 'accept') await this.request('POST', `${HUMAN}job/accept/`, what);
     if (what === 'reject') await this.request('POST', `${HUMAN}job/reject/`, what, { reason: 'No.' });
   }
 
   async request(method: string, path: string, what: string, body?: object): Promise<void> {
-    if ((await this.call(method, path, body)).status < 300) seen.add(what);
-  }
-
-  /** Waits until the job is drafted. */
-  drafted() {
-    return until(async () => {
-      const { rows } = await owner.query(
-        `select status from jobs where job_id = $1 and status not in ('new', 'machine_translate_in_progress')`,
-        [this.jobId],
-      );
-      return rows.length > 0;
-    });
-  }
-
-  expire() {
-    return owner.query(
-      `update claims set lease_until = now() - interval '1 s' where job_id = $1 and ended_at is null`,
-      [this.jobId],
-    );
-  }
-
-  async passDeadline(): Promise<void> {
-    await expireDeadline(owner, { part: this.part, job_id: this.jobId });
-    await this.looked();
-  }
-
-  /** Waits until the job has no due work and no work in progress in the background. */
-  looked() {
-    return until(async () => {
-      const { rows } = await owner.query(
-        `select from edited_jobs where job_id = $1 and due_at <= now() + interval '31 s'`,
-        [this.jobId],
-      );
-      return rows.length === 0;
-    });
+    if ((await this.job.call(method, path, body)).status < 300) seen.add(what);
   }
 
   /** Checks that job, result, charge and ledger are consistent. */
   async check(): Promise<void> {
-    const [human, machine] = [
-      await this.call('GET', `${HUMAN}job/`),
-      await this.call('GET', `${MACHINE}job/`),
-    ];
-    expect([human.status, machine.status].sort()).toEqual([200, 404]);
-    const { rows } = await owner.query(
-      `select charge, string_agg(kind || ' ' || amount_cents, ', ' order by transfer_id) as kinds
-         from transfers where job_id = $1 group by 1 order by 1`,
-      [this.jobId],
-    );
-    const charges = rows.map(({ kinds }) => kinds);
-    const isMachines = machine.status === 200;
-    const { body } = isMachines ? machine : human;
-    if (isMachines) {
-      expect(body).toMatchObject({
-        status: 'completed',
-        price: MACHINE_PRICE,
-        translated_text: DRAFTS.join('\n'),
-      });
+    const { body, charge } = await this.job.read({ human: HUMAN_PRICE, machine: MACHINE_PRICE });
+    if (charge === undefined) {
+      const translated_text = DRAFTS.join('\n');
+      expect(body).toMatchObject({ status: 'completed', price: MACHINE_PRICE, translated_text });
     } else {
       this.checkText(body);
       const ends: Record<string, string> = { completed: 'capture', accepted: 'capture', rejected: 'capture' };
-      const end =
-        body.status === 'canceled' || body.fallback !== undefined ? 'void' : (ends[body.status] ?? undefined);
-      const [hold, ...ended] = charges.pop()!.split(', ');
-      expect(hold).toBe(`hold ${HUMAN_PRICE}`);
-      expect(ended).toEqual(end === undefined ? [] : [`${end} ${HUMAN_PRICE}`]);
+      const end = body.status === 'canceled' || body.fallback !== undefined ? 'void' : ends[body.status];
+      const hold = `hold ${HUMAN_PRICE}`;
+      expect(charge).toBe(end === undefined ? hold : `${hold}, ${end} ${HUMAN_PRICE}`);
       expect(body.price).toBe(end === 'void' ? 0 : HUMAN_PRICE);
     }
-    for (const [index, charge] of charges.entries()) {
-      const before = index === 0 ? `hold ${MACHINE_PRICE}, capture ${MACHINE_PRICE}` : undefined;
-      expect(charge).toBe(before ?? `hold ${HUMAN_PRICE}, void ${HUMAN_PRICE}`);
-    }
-    expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+    await expectSoundLedger(server.database);
   }
 
   checkText(body: { status: string; translated_text?: string; fallback?: string }): void {
@@ -251,36 +179,16 @@ class Walk {
 
   /** Ends all claims, moves the deadline into the past and checks the result. */
   async settle(): Promise<void> {
-    await this.expire();
-    await this.passDeadline();
+    await this.job.expireClaims();
+    await this.job.passDeadline();
     await this.check();
-    const { rows } = await owner.query('select status from jobs where job_id = $1', [this.jobId]);
+    const { rows } = await owner.query('select status from jobs where job_id = $1', [this.job.jobId]);
     expect(rows[0].status).not.toBe('translating');
   }
 }
 
-async function newWalk(upgraded: boolean): Promise<Walk> {
-  await emptyEditing(owner);
-  const account = await server.createAccount({ balanceCents: 100_000 });
-  const { ref } = await accountNamed(server.database, account.username);
-  const brand = { externalId: 'fb', name: 'fb', default: undefined, languages: new Map() };
-  await saveBrand(server.database, 'command', ref, { ...brand, fallback: 'machine' }, false);
-  const call = createClient(server.url, account.production_key);
-  const languages = { source_language: 'en', target_language: 'es' };
-  const body = { uid: 'job', text: SOURCES.join('\n'), ...languages, ...(upgraded ? {} : { brand: 'fb' }) };
-  const created = await call('POST', upgraded ? MACHINE : HUMAN, body);
-  expect(created.status, created.text).toBe(201);
-  const { rows } = await owner.query(`select job_id from jobs where uid = 'job' and account_id = $1`, [
-    ref.accountId,
-  ]);
-  const walk = new Walk(call, ref.part, rows[0].job_id);
-  await walk.drafted();
-  if (upgraded) {
-    await until(async () => (await call('GET', `${MACHINE}job/`)).body.status === 'completed');
-    await walk.step({ do: 'upgrade' });
-  }
-  return walk;
-}
+const newWalk = async (upgraded: boolean) =>
+  new Walk(await orderWalkedJob(server, owner, SOURCES.join('\n'), upgraded));
 
 it('a job delivers its confirmed targets with the matching charge after any sequence of actions', async () => {
   await fc.assert(
@@ -306,7 +214,7 @@ it('this test detects a planted fault that delivers a draft in place of a confir
   await walk.check();
   expect(walk.delivered).not.toContain(DRAFTS[0]);
   await owner.query(`update job_texts set body = $2 where job_id = $1 and kind = 'result'`, [
-    walk.jobId,
+    walk.job.jobId,
     DRAFTS.join('\n'),
   ]);
   await expect(walk.check()).rejects.toThrow('THE HOUSE IS BIG.');

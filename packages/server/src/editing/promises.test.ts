@@ -10,25 +10,22 @@ import fc from 'fast-check';
 import type { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FULL } from '../../../../scripts/full.ts';
-import { accountNamed } from '../access/accounts.ts';
-import { saveBrand } from '../brands/brands.ts';
-import { verifyLedger } from '../ledger/ledger.ts';
-import { confirm, emptyEditing, expireDeadline, HUMAN, pathOf, save } from '../testing/editors.ts';
+import { confirm, expireDeadline, HUMAN, orderEdit, pathOf, save } from '../testing/editors.ts';
 import {
   type Answer,
-  createClient,
   createPerson,
   startTestServer,
   type TestPerson,
   type TestServer,
-  until,
 } from '../testing/harness.ts';
+import { expectSoundLedger } from '../testing/ledger.ts';
+import { orderWalkedJob, type WalkedJob } from '../testing/walks.ts';
 
-const MACHINE = '/tapi/v2/mt_translation/';
+const _MACHINE = '/tapi/v2/mt_translation/';
 const SOURCES = ['The house is big.', 'The door is red.', 'The garden is green.', 'The gate is open.'];
 const DRAFTS = SOURCES.map((text) => text.toUpperCase());
 const [HUMAN_PRICE, MACHINE_PRICE] = [48, 16];
-const LANGUAGES = { source_language: 'en', target_language: 'es' };
+const _LANGUAGES = { source_language: 'en', target_language: 'es' };
 
 const EDITOR_STEPS = ['claim', 'confirm', 'draft', 'join', 'separate', 'split', 'release', 'finish'] as const;
 const OTHER_STEPS = ['expire', 'deadline', 'cancel', 'upgrade'] as const;
@@ -160,39 +157,28 @@ class Model {
 
 class Walk {
   readonly model = new Model();
-  readonly call: ReturnType<typeof createClient>;
-  readonly part: number;
-  readonly accountId: string;
-  readonly jobId: string;
+  readonly job: WalkedJob;
   /** The latest claim of each editor, with the segments as its page shows them. It may have ended. */
   readonly claims: (Claimed | undefined)[] = [undefined, undefined];
   /** Texts that are in the history: confirmed ones, and those that the server said it kept there. */
   readonly past: string[] = [];
   /** The latest draft that was saved. */
   draft: string | undefined;
-  written = 0;
   /** True if a canceled job was not upgraded again. */
   isCanceled = false;
 
-  constructor(call: Walk['call'], part: number, accountId: string, jobId: string) {
-    this.call = call;
-    this.part = part;
-    this.accountId = accountId;
-    this.jobId = jobId;
-  }
-
-  text(): string {
-    return `Aquí está ${String.fromCharCode(97 + (++this.written % 26)).repeat(this.written)}.`;
+  constructor(job: WalkedJob) {
+    this.job = job;
   }
 
   async step({ do: what, editor, position }: Step): Promise<void> {
     if (what === 'claim') await this.claim(editor);
-    else if (what === 'expire') await this.expire();
-    else if (what === 'deadline') await expireDeadline(owner, { part: this.part, job_id: this.jobId });
+    else if (what === 'expire') await this.job.expireClaims();
+    else if (what === 'deadline') await this.job.passDeadline();
     else if (what === 'cancel') await this.cancel();
     else if (what === 'upgrade') await this.upgrade();
     else await this.edit(editors[editor]!, this.claims[editor], what, position);
-    await this.settled();
+    await this.job.settled();
   }
 
   async claim(editor: number): Promise<void> {
@@ -241,7 +227,7 @@ class Walk {
   async write(person: TestPerson, claimed: Claimed, what: 'confirm' | 'draft', position: number) {
     const at = claimed.segments.findIndex((one) => one.position === position);
     const segment = claimed.segments[at] ?? { position, revision: 0, draft: [] };
-    const text = this.text();
+    const text = this.job.text();
     const fields = { target: [{ text }] };
     const answer = await (what === 'confirm' ? confirm : save)(person, claimed, segment, fields);
     const { error } = answer.body;
@@ -261,66 +247,28 @@ class Walk {
       expect(['conflict', 'stale_lease', 'job_canceled', 'not_found', 'checks_failed']).toContain(error.code);
   }
 
-  expire() {
-    return owner.query(
-      `update claims set lease_until = now() - interval '1 s' where job_id = $1 and ended_at is null`,
-      [this.jobId],
-    );
-  }
-
   async cancel(): Promise<void> {
-    if ((await this.call('DELETE', `${HUMAN}job/`)).status !== 200) return;
+    if ((await this.job.call('DELETE', `${HUMAN}job/`)).status !== 200) return;
     this.isCanceled = true;
     seen.add('cancel');
   }
 
   async upgrade(): Promise<void> {
-    const body = { status: 'upgrade', properties: { brand: 'fb' } };
-    if ((await this.call('PATCH', `${MACHINE}job/`, body)).status !== 202) return;
+    if (!(await this.job.upgrade())) return;
     this.isCanceled = false;
     seen.add('upgrade');
-    await until(async () => (await this.call('GET', `${HUMAN}job/`)).body.status === 'translating');
-  }
-
-  /** Waits until the background has no work on the jobs. */
-  settled() {
-    return until(async () => {
-      const due = await owner.query(
-        `select from edited_jobs where account_id = $1 and due_at <= now() + interval '31 s'`,
-        [this.accountId],
-      );
-      const votes = await owner.query('select from propagations where account_id = $1 limit 1', [
-        this.accountId,
-      ]);
-      return due.rowCount === 0 && votes.rowCount === 0;
-    });
   }
 
   /** Checks what the customer got and paid. */
   async check(): Promise<void> {
-    const [human, machine] = [
-      await this.call('GET', `${HUMAN}job/`),
-      await this.call('GET', `${MACHINE}job/`),
-    ];
-    expect([human.status, machine.status].sort()).toEqual([200, 404]);
-    const { rows } = await owner.query(
-      `select string_agg(kind || ' ' || amount_cents, ', ' order by transfer_id) as kinds
-         from transfers where job_id = $1 group by charge order by charge`,
-      [this.jobId],
-    );
-    const charges: string[] = rows.map(({ kinds }) => kinds);
-    if (machine.status === 200) {
+    const { body, charge } = await this.job.read({ human: HUMAN_PRICE, machine: MACHINE_PRICE });
+    if (charge === undefined) {
       const translated_text = DRAFTS.join(' ');
-      expect(machine.body).toMatchObject({ status: 'completed', price: MACHINE_PRICE, translated_text });
-    } else this.checkHuman(human, charges.pop()!);
-    for (const [index, charge] of charges.entries()) {
-      const machines = `hold ${MACHINE_PRICE}, capture ${MACHINE_PRICE}`;
-      const canceled = `hold ${HUMAN_PRICE}, void ${HUMAN_PRICE}`;
-      expect(charge).toBe(index === 0 && !charge.startsWith(`hold ${HUMAN_PRICE}`) ? machines : canceled);
-    }
+      expect(body).toMatchObject({ status: 'completed', price: MACHINE_PRICE, translated_text });
+    } else this.checkHuman(body, charge);
   }
 
-  checkHuman({ body }: Answer, charge: string): void {
+  checkHuman(body: Answer['body'], charge: string): void {
     if (body.status === 'completed') {
       const { text, confirmed } = this.model.result();
       expect(body.translated_text).toBe(text);
@@ -343,7 +291,7 @@ class Walk {
     const { rows } = await owner.query(
       `select target->0->>'text' as text, 'past' as place from edit_history where job_id = $1
        union all select target::text, 'now' from edits where job_id = $1`,
-      [this.jobId],
+      [this.job.jobId],
     );
     const textsOf = (wanted: string) => rows.flatMap(({ text, place }) => (place === wanted ? [text] : []));
     expect(textsOf('past')).toEqual(expect.arrayContaining(this.past));
@@ -353,47 +301,27 @@ class Walk {
 
   /** Ends all claims, lets the deadlines of both jobs pass, and checks the results. */
   async settle(): Promise<void> {
-    await this.expire();
-    await expireDeadline(owner, { part: this.part, job_id: this.jobId });
-    await this.settled();
+    await this.job.expireClaims();
+    await this.job.passDeadline();
     await this.check();
-    expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
-    const { rows } = await owner.query(
-      `select part, job_id from jobs where uid = 'other' and account_id = $1`,
-      [this.accountId],
-    );
-    await expireDeadline(owner, rows[0]);
-    await this.settled();
-    const { body } = await this.call('GET', `${HUMAN}other/`);
+    await expectSoundLedger(server.database);
+    const { part, accountId, call } = this.job;
+    const { rows } = await owner.query(`select job_id from jobs where uid = 'other' and account_id = $1`, [
+      accountId,
+    ]);
+    await expireDeadline(owner, { part, job_id: rows[0].job_id });
+    await this.job.settled();
+    const { body } = await call('GET', `${HUMAN}other/`);
     expect(body).toMatchObject({ status: 'completed', price: 0, fallback: 'machine' });
     if (this.isCanceled) expect(body.translated_text).toBe(DRAFTS[0]);
   }
 }
 
 async function newWalk(upgraded: boolean): Promise<Walk> {
-  await emptyEditing(owner);
-  const account = await server.createAccount({ balanceCents: 100_000 });
-  const { ref } = await accountNamed(server.database, account.username);
-  const brand = { externalId: 'fb', name: 'fb', default: undefined, languages: new Map() };
-  await saveBrand(server.database, 'command', ref, { ...brand, fallback: 'machine' }, false);
-  const call = createClient(server.url, account.production_key);
-  const text = SOURCES.join(' ');
-  const job = { uid: 'job', text, ...LANGUAGES, ...(upgraded ? {} : { brand: 'fb' }) };
-  expect((await call('POST', upgraded ? MACHINE : HUMAN, job)).status).toBe(201);
+  const job = await orderWalkedJob(server, owner, SOURCES.join(' '), upgraded);
   // Another job begins with the same sentence. Nobody edits it.
-  const other = { uid: 'other', text: `${SOURCES[0]}`, ...LANGUAGES, brand: 'fb' };
-  expect((await call('POST', HUMAN, other)).status).toBe(201);
-  const { rows } = await owner.query(`select job_id from jobs where uid = 'job' and account_id = $1`, [
-    ref.accountId,
-  ]);
-  const walk = new Walk(call, ref.part, ref.accountId, rows[0].job_id);
-  const isDrafted = async (path: string, status: string) => (await call('GET', path)).body.status === status;
-  await until(() => isDrafted(`${HUMAN}other/`, 'translating'));
-  if (upgraded) {
-    await until(() => isDrafted(`${MACHINE}job/`, 'completed'));
-    await walk.upgrade();
-  } else await until(() => isDrafted(`${HUMAN}job/`, 'translating'));
-  return walk;
+  await orderEdit(job.call, SOURCES[0]!, { uid: 'other', brand: 'fb' });
+  return new Walk(job);
 }
 
 it('what an editor confirmed is delivered and charged, and what was kept can be found, after any sequence of actions', async () => {
@@ -416,6 +344,6 @@ it('what an editor confirmed is delivered and charged, and what was kept can be 
 it('this test detects a confirmed text that a separation loses', async () => {
   const walk = await newWalk(false);
   for (const one of EXAMPLES[0]![0].steps.slice(0, -2)) await walk.step(one);
-  await owner.query('delete from edit_history where job_id = $1', [walk.jobId]);
+  await owner.query('delete from edit_history where job_id = $1', [walk.job.jobId]);
   await expect(walk.settle()).rejects.toThrow('THE HOUSE IS BIG.');
 });

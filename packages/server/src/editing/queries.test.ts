@@ -9,6 +9,7 @@ import {
   type TestPerson,
   type TestServer,
   until,
+  waitForStatus,
 } from '../testing/harness.ts';
 import { QUERY_MOVES, QUERY_STATUSES } from './states.ts';
 
@@ -172,7 +173,7 @@ describe('a query', () => {
         where job_id = (select job_id from jobs where uid = $1)`,
       [late.uid],
     );
-    await until(async () => (await call('GET', `${HUMAN}${late.uid}/`)).body.status === 'completed');
+    await waitForStatus(call, `${HUMAN}${late.uid}/`);
     expect(await queriesOf(late.uid)).toMatchObject([{ status: 'closed' }]);
   });
 

@@ -10,7 +10,7 @@ import {
   startTestServer,
   type TestPerson,
   type TestServer,
-  until,
+  waitForStatus,
 } from '../testing/harness.ts';
 import { hashTarget } from './readings.ts';
 
@@ -107,7 +107,7 @@ describe('the readings of a human job', () => {
         where t.status = 'open' and j.tone is null order by j.created_at limit 1`,
     );
     const task = await editNext(ann, rows[0].task_id);
-    await until(async () => (await call('GET', `${HUMAN}${task.job.uid}/`)).body.status === 'completed');
+    await waitForStatus(call, `${HUMAN}${task.job.uid}/`);
     expect(await readingsOf(task.job.uid)).toEqual([]);
   });
 });

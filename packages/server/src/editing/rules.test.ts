@@ -14,6 +14,7 @@ import {
   overtake,
   pathOf,
   save,
+  votesSettled,
 } from '../testing/editors.ts';
 import {
   createClient,
@@ -22,6 +23,7 @@ import {
   type TestPerson,
   type TestServer,
   until,
+  waitForStatus,
 } from '../testing/harness.ts';
 import { dragoman, urlOf } from '../testing/programs.ts';
 import type { ShownText } from './rules.ts';
@@ -74,10 +76,6 @@ let texts = 0;
 const sentence = () =>
   `The house by the ${'abcdefghij'[texts % 10]}${'klmnopqrst'[Math.floor(texts++ / 10)]} is big.`;
 
-/** Waits until the queued work on votes is done. */
-const settled = () =>
-  until(async () => (await owner.query('select from propagations limit 1')).rowCount === 0);
-
 /** Returns the only segment of a job, its edit and its fill, with all their columns. */
 async function stateOf(uid: string) {
   const { rows } = await owner.query(
@@ -103,7 +101,7 @@ async function vote(person: TestPerson, uid: string, text: string) {
   const task = await claimTask(person, (await stateOf(uid)).task_id);
   const saved = await confirm(person, task, task.segments[0], { target: [{ text }] });
   expect(saved.status, saved.text).toBe(200);
-  await settled();
+  await votesSettled(owner);
   return task;
 }
 
@@ -112,8 +110,8 @@ async function deliver(person: TestPerson, uid: string, text: string): Promise<v
   const task = await vote(person, uid, text);
   const submitted = await person.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
   expect(submitted.status, submitted.text).toBe(200);
-  await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'completed');
-  await settled();
+  await waitForStatus(call, `${HUMAN}${uid}/`);
+  await votesSettled(owner);
 }
 
 interface Listed {
@@ -162,12 +160,12 @@ async function make(path: string, shown: ShownText): Promise<void> {
   const answer = await customer.call('PUT', path, { ...shown, rule: await ruleOf(path) });
   expect(answer.status, answer.text).toBe(200);
   expect(answer.body).toEqual({ vote: shown.vote });
-  await settled();
+  await votesSettled(owner);
 }
 async function end(path: string): Promise<void> {
   const answer = await customer.call('DELETE', `${path}?rule=${await ruleOf(path)}`);
   expect(answer.status, answer.text).toBe(200);
-  await settled();
+  await votesSettled(owner);
 }
 
 async function auditOf(id: string): Promise<string[]> {
@@ -187,7 +185,7 @@ describe('the list of disagreements', () => {
     // The customer has not paid for the text of the open job.
     expect(await listed(source)).toEqual([]);
     await bob.call('POST', pathOf(open, '/submit'), { token: open.lease.token });
-    await until(async () => (await call('GET', `${HUMAN}${uids[2]}/`)).body.status === 'completed');
+    await waitForStatus(call, `${HUMAN}${uids[2]}/`);
     await deliver(cy, uids[3]!, HOUSE);
     expect(await listed(source)).toMatchObject([
       {
@@ -217,9 +215,9 @@ describe('the list of disagreements', () => {
     const path = `/tapi/v2/mt_translation/${uid}/`;
     const languages = { source_language: 'en', target_language: 'es' };
     await call('POST', '/tapi/v2/mt_translation/', { uid, text: source, ...languages });
-    await until(async () => (await call('GET', path)).body.status === 'completed');
+    await waitForStatus(call, path);
     expect((await call('PATCH', path, { status: 'upgrade', properties: null })).status).toBe(202);
-    await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'translating');
+    await waitForStatus(call, `${HUMAN}${uid}/`, 'translating');
     await vote(bob, uid, HOME);
     expect((await call('DELETE', `${HUMAN}${uid}/`)).status).toBe(200);
     expect((await call('GET', path)).body.status).toBe('completed');
@@ -241,7 +239,7 @@ describe('the list of disagreements', () => {
         deleteJobTexts(transaction, account, LAST_ID, 1, 100),
       );
       expect(deleted).toBe(1);
-      await settled();
+      await votesSettled(owner);
     };
     await expire(uids[2]);
     expect(await listed(source)).toMatchObject([
@@ -343,7 +341,7 @@ describe('a rule', () => {
     }
     expect(await textOf(wait)).toBe(HOME);
     const [later] = await orderSame(1, source);
-    await settled();
+    await votesSettled(owner);
     expect(await textOf(later!)).toBe(HOME);
     // Now all editors prefer the other text.
     expect(await listed(source)).toMatchObject([
@@ -439,7 +437,7 @@ describe('a rule', () => {
       const rejected = await customer.call('POST', `/api/account/jobs/${uid}/reject`, { reason: 'No.' });
       expect(rejected.status, rejected.text).toBeLessThan(300);
     }
-    await settled();
+    await votesSettled(owner);
     expect(await textOf(wait!)).toBe(HOME);
     await end(path);
     expect(await stateOf(wait!)).toEqual(before);
@@ -452,7 +450,7 @@ describe('a rule', () => {
     const { path, nameOf, voteFor } = await dispute(0, {}, source);
     await make(path, nameOf(HOME));
     expect((await customer.call('POST', `/api/account/votes/${voteFor(HOUSE)}/undo`)).status).toBe(200);
-    await settled();
+    await votesSettled(owner);
     expect(await textOf(wait!)).toBe(HOME);
     await server.database.transaction((transaction) => deleteJobTexts(transaction, account, LAST_ID, 0, 100));
     await end(path);
@@ -480,7 +478,7 @@ describe('a rule', () => {
       expect(await textOf(wait)).toBe(HOUSE);
       const rejected = await customer.call('POST', `/api/account/jobs/${house}/reject`, { reason: 'No.' });
       expect(rejected.status, rejected.text).toBeLessThan(300);
-      await settled();
+      await votesSettled(owner);
       expect(await stateOf(wait)).toEqual(before);
     }
   });
@@ -495,12 +493,12 @@ describe('a rule', () => {
     await make(path, nameOf(HOME));
     const undone = await customer.call('POST', `/api/account/votes/${voteFor(HOME)}/undo`);
     expect(undone.body).toEqual({ restored: 0, kept: [] });
-    await settled();
+    await votesSettled(owner);
     expect(await textOf(wait)).toBe(HOME);
     const { votes } = (await customer.call('GET', '/api/account/votes')).body;
     expect(votes.map((one: { vote: string }) => one.vote)).not.toContain(voteFor(HOME));
     await customer.call('POST', `/api/account/jobs/${home}/reject`, { reason: 'Not this.' });
-    await settled();
+    await votesSettled(owner);
     expect(await textOf(wait)).toBe(HOME);
     expect((await stateOf(edited)).edit).toMatchObject({ status: 'draft', target: own });
     expect((await listed(source))[0]!.texts).toMatchObject([
@@ -520,7 +518,7 @@ describe('a rule', () => {
     expect(shown.vote).toMatchObject({ target: [{ text: HOME }], state: 'next', rule: true, agree: 1 });
     expect((await stateOf(waits[0]!)).segment).toEqual(segment);
     await cy.call('POST', pathOf(task, '/release'), { token: task.lease.token });
-    await settled();
+    await votesSettled(owner);
     expect(await textOf(waits[0]!)).toBe(HOME);
     // The end of a rule also waits for the end of a claim.
     const again = await claimTask(cy, task_id);
@@ -528,7 +526,7 @@ describe('a rule', () => {
     await end(path);
     expect(await textOf(waits[0]!)).toBe(HOME);
     await cy.call('POST', pathOf(again, '/release'), { token: again.lease.token });
-    await settled();
+    await votesSettled(owner);
     expect((await stateOf(waits[0]!)).segment).toEqual(segment);
   });
 
@@ -558,13 +556,13 @@ describe('a rule', () => {
     const unseen = { vote: rows[0].vote_id, hash: rows[0].hash, rule: null };
     expect((await customer.call('PUT', path, unseen)).status).toBe(404);
     await customer.call('POST', `/api/account/jobs/${home}/reject`, { reason: 'No.' });
-    await settled();
+    await votesSettled(owner);
     expect((await customer.call('PUT', path, nameOf(HOME))).status).toBe(404);
     // Confirmed again, the text is in an open job.
     const again = await claimTask(bob, (await stateOf(home)).task_id);
     const segment = { ...again.segments[0], draft: again.segments[0].target };
     expect((await confirm(bob, again, segment)).status).toBe(200);
-    await settled();
+    await votesSettled(owner);
     expect((await customer.call('PUT', path, nameOf(HOME))).status).toBe(404);
     const other = await dispute(0);
     expect((await customer.call('PUT', path, other.nameOf(HOUSE))).status).toBe(404);
@@ -591,14 +589,14 @@ describe('a rule', () => {
     expect((await run('make', username, id, shown.vote, shown.hash)).stderr).toContain(
       'The text has changed.',
     );
-    await settled();
+    await votesSettled(owner);
     expect(await stateOf(waits[0]!)).toEqual(before);
     expect(await auditOf(id)).toEqual([]);
     const now = shownIn((await listed(source))[0]!, other);
     expect(now.vote).toBe(shown.vote);
     expect((await run('list', username)).stdout).toContain(`${id}  ${now.vote}  ${now.hash}`);
     expect((await run('make', username, id, now.vote, now.hash)).stdout).toBe('The text is the rule.\n');
-    await settled();
+    await votesSettled(owner);
     expect(await textOf(waits[0]!)).toBe(other);
   });
 
@@ -626,7 +624,7 @@ describe('a rule', () => {
     expect(replaced.stdout).toBe('The text is the rule.\n');
     expect((await run('end', username, id, home.hash)).stdout).toBe('The rule has ended.\n');
     expect(await auditOf(id)).toEqual(['rule.made', 'rule.replaced', 'rule.ended']);
-    await settled();
+    await votesSettled(owner);
   });
 
   it('is not missed when it changes while a worker still writes what was right before', async () => {
@@ -650,7 +648,7 @@ describe('a rule', () => {
       const statuses = answers.map(({ status }) => status);
       expect(statuses).toContain(200);
       expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
-      await settled();
+      await votesSettled(owner);
       const rule = (await listed(source))[0]!.texts.find((one) => one.rule)?.target ?? HOUSE;
       expect(await Promise.all(waits.map(textOf))).toEqual(waits.map(() => rule));
     }

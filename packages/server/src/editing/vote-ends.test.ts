@@ -15,6 +15,7 @@ import {
   overtake,
   pathOf,
   save,
+  votesSettled,
 } from '../testing/editors.ts';
 import {
   createClient,
@@ -23,6 +24,7 @@ import {
   type TestPerson,
   type TestServer,
   until,
+  waitForStatus,
 } from '../testing/harness.ts';
 import { READING_CONTEXTS } from './readings.ts';
 import { elect } from './vote-rules.ts';
@@ -81,15 +83,11 @@ async function segmentOf(uid: string) {
   return rows[0];
 }
 
-/** Waits until the queued work on votes is done. */
-const settled = () =>
-  until(async () => (await owner.query('select from propagations limit 1')).rowCount === 0);
-
 const claim = async (person: TestPerson, uid: string) =>
   claimTask(person, (await segmentOf(uid)).task_id as string);
 const release = async (person: TestPerson, task: { task: string; lease: { token: string } }) => {
   await person.call('POST', pathOf(task, '/release'), { token: task.lease.token });
-  await settled();
+  await votesSettled(owner);
 };
 
 /** Claims the task of a job and confirms its segment. */
@@ -97,7 +95,7 @@ async function vote(person: TestPerson, uid: string) {
   const task = await claim(person, uid);
   const saved = await confirm(person, task, task.segments[0], { target: [{ text: TEXT }] });
   expect(saved.status, saved.text).toBe(200);
-  await settled();
+  await votesSettled(owner);
   return { ...task, segment: saved.body.segment };
 }
 
@@ -106,7 +104,7 @@ async function deliver(person: TestPerson, uid: string): Promise<void> {
   const { body } = await person.call('GET', pathOf({ task }));
   const submitted = await person.call('POST', pathOf({ task }, '/submit'), { token: body.lease.token });
   expect(submitted.status, submitted.text).toBe(200);
-  await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'completed');
+  await waitForStatus(call, `${HUMAN}${uid}/`);
 }
 
 /** Deletes the texts of all finished jobs, as retention does. */
@@ -177,7 +175,7 @@ it('withdrawing the last vote for a text restores the former draft, also if an e
   await release(cy, await claim(cy, waits));
   expect(await segmentOf(waits)).toMatchObject({ route: 'memory:vote' });
   expect((await save(bob, task, task.segment, { target: [{ text: 'No.' }] })).status).toBe(200);
-  await settled();
+  await votesSettled(owner);
   expect(await segmentOf(waits)).toEqual(before);
 });
 
@@ -191,7 +189,7 @@ it('withdrawing a memory entry withdraws the votes for its text', async () => {
   const entry = entries.find(({ source }: { source: string }) => source.includes(` ${texts} `));
   const withdrawn = await customer.call('POST', `/api/account/memory/${entry.memory_id}/withdraw`, {});
   expect(withdrawn.status, withdrawn.text).toBe(200);
-  await settled();
+  await votesSettled(owner);
   expect(await segmentOf(waits)).toEqual(before);
 });
 
@@ -210,7 +208,7 @@ it('withdrawing a memory entry does not withdraw votes for another text', async 
   const entry = entries.find(({ target }: { target: string }) => target === 'La casa es alta.');
   const withdrawn = await customer.call('POST', `/api/account/memory/${entry.memory_id}/withdraw`, {});
   expect(withdrawn.status, withdrawn.text).toBe(200);
-  await settled();
+  await votesSettled(owner);
   expect(await segmentOf(waits)).toMatchObject({ route: 'memory:vote', draft: [{ text: TEXT }] });
 });
 
@@ -241,7 +239,7 @@ it('a save after the end of the claim withdraws the vote of a confirmed segment'
   expect(await segmentOf(waits)).toMatchObject({ route: 'memory:vote' });
   const late = await save(ann, task, task.segment, { target: [{ text: 'No, no.' }] });
   expect(late.body.error).toMatchObject({ code: 'stale_lease', kept: 'draft' });
-  await settled();
+  await votesSettled(owner);
   expect(await segmentOf(waits)).toEqual(before);
 });
 
@@ -255,7 +253,7 @@ it('a save after the end of the claim does not replace a text that another edito
   // Ann's save withdraws her vote and undoes the fill. Bob then saves the first edit of the segment.
   const saved = await save(ann, first, first.segment, { target: [{ text: 'No.' }] });
   expect(saved.status, saved.text).toBe(200);
-  await settled();
+  await votesSettled(owner);
   expect(await segmentOf(waits)).toMatchObject({ status: null });
   const bobs = await claim(bob, waits);
   const target = [{ text: 'El texto de Bob.' }];
@@ -338,7 +336,7 @@ it('a canceled upgrade that is repeated starts from new drafts, which get the te
     const asked = await call('PATCH', `${MACHINE}${uid}/`, { status: 'upgrade', properties: null });
     expect(asked.status, asked.text).toBe(202);
     await until(async () => (await statusOf(HUMAN)) === 'translating');
-    await settled();
+    await votesSettled(owner);
   };
   const cancel = async () => expect((await call('DELETE', `${HUMAN}${uid}/`)).status).toBe(200);
   const now = async () => {
@@ -368,7 +366,7 @@ it('a canceled upgrade that is repeated starts from new drafts, which get the te
   ] as const) {
     expect((await save(person, task, task.segment, { target: [{ text: 'No.' }] })).status).toBe(200);
   }
-  await settled();
+  await votesSettled(owner);
   await upgrade();
   expect(await now()).toEqual(before);
 });
@@ -388,7 +386,7 @@ it.each(['job', 'reading'])(
     await later(3);
     if (kind === 'job') await release(ann, await claim(ann, uid!));
     else await confirm(ann, task, task.segment, { target: [{ text: 'Una casa.' }] });
-    await settled();
+    await votesSettled(owner);
   },
 );
 

@@ -17,6 +17,7 @@ import {
   orderEdit,
   pathOf,
   save,
+  votesSettled,
 } from '../testing/editors.ts';
 import {
   createClient,
@@ -24,7 +25,7 @@ import {
   startTestServer,
   type TestPerson,
   type TestServer,
-  until,
+  waitForStatus,
 } from '../testing/harness.ts';
 
 const TOKEN = 'a token for the metrics';
@@ -89,10 +90,6 @@ async function segmentsOf(uid: string): Promise<Segment[]> {
   return rows;
 }
 
-/** Waits until the queued work on votes is done. */
-const settled = () =>
-  until(async () => (await owner.query('select from propagations limit 1')).rowCount === 0);
-
 async function taskOf(uid: string): Promise<string> {
   const { rows } = await owner.query(
     `select t.task_id from tasks t join jobs j using (part, account_id, job_id) where j.uid = $1 order by first_position`,
@@ -107,7 +104,7 @@ async function vote(person: TestPerson, uid: string, text: string, position = 0)
   const segment = task.segments.find((one: { position: number }) => one.position === position);
   const saved = await confirm(person, task, segment, { target: [{ text }] });
   expect(saved.status, saved.text).toBe(200);
-  await settled();
+  await votesSettled(owner);
   return task;
 }
 
@@ -145,7 +142,7 @@ describe('a confirmed text', () => {
     const source = sentence();
     await vote(ann, await orderEdit(call, source), 'La casa es grande.');
     const later = await orderEdit(call, source);
-    await settled();
+    await votesSettled(owner);
     expect(await segmentsOf(later)).toMatchObject([{ route: 'memory:vote' }]);
   });
 
@@ -204,7 +201,7 @@ describe('a confirmed text', () => {
     for (const { task, lease } of [untouched, touched]) {
       await bob.call('POST', pathOf({ task }, '/release'), { token: lease.token });
     }
-    await settled();
+    await votesSettled(owner);
     expect(await segmentsOf(held!)).toMatchObject([{ route: 'memory:vote' }]);
     expect(await segmentsOf(edited!)).toMatchObject([
       { vote: null, status: 'draft', target: [{ text: 'Mi texto.' }] },
@@ -234,7 +231,7 @@ describe('a confirmed text', () => {
     expect((await segmentsOf(uid))[0]!.vote).toBeNull();
     // The sandbox has no editors, so its jobs have no segments that wait.
     const path = `/sandbox${HUMAN}${fields.uid}/`;
-    await until(async () => (await sandbox('GET', path)).body.status === 'completed');
+    await waitForStatus(sandbox, path);
     expect(await segmentsOf(fields.uid)).toEqual([]);
     expect((await sandbox('GET', path)).body.translated_text).not.toContain('La casa es grande.');
   });
@@ -249,7 +246,7 @@ describe('a confirmed text', () => {
     const codes = segment.source.filter((piece: object) => !('text' in piece));
     const target = [{ text: 'Es ' }, codes[0], { text: 'grande' }, codes[1], { text: '.' }];
     expect((await confirm(ann, task, segment, { target })).status).toBe(200);
-    await settled();
+    await votesSettled(owner);
     const filled = (await segmentsOf(to)).at(-1)!;
     const { rows } = await owner.query(
       `select s.source from segments s join jobs j using (part, account_id, job_id) where uid = $1 order by position desc`,
@@ -270,7 +267,7 @@ describe('a confirmed text', () => {
       const address = segment.source.find((piece: object) => 'keep' in piece);
       const target = [{ text: 'Consulte ' }, address, { text: '.' }];
       expect((await confirm(person, task, segment, { target })).status).toBe(200);
-      await settled();
+      await votesSettled(owner);
     }
     const [filled] = await segmentsOf(uids[2]!);
     expect(filled).toMatchObject({ status: 'confirmed', route: 'memory:vote' });
@@ -303,7 +300,7 @@ describe('a confirmed text', () => {
     const task = await claimTask(bob, await taskOf(to!));
     expect(task.segments[0]).not.toHaveProperty('vote');
     await bob.call('POST', pathOf(task, '/release'), { token: task.lease.token });
-    await settled();
+    await votesSettled(owner);
     expect((await segmentsOf(to!))[0]!.vote).toBeNull();
   });
 
@@ -383,7 +380,7 @@ describe('votes of several editors', () => {
       confirm(bob, ofBob, ofBob.segments[0], { target: [{ text: second }] }),
     ]);
     expect(saved.map(({ status }) => status)).toEqual([200, 200]);
-    await settled();
+    await votesSettled(owner);
     // `elect` compares moments in milliseconds, and ids within one.
     const { rows } = await owner.query(
       `select v.target from votes v join jobs j using (part, account_id, job_id) where j.uid = any($1)
@@ -425,7 +422,7 @@ describe('a vote is withdrawn', () => {
     expect(await segmentsOf(to!)).not.toEqual(before);
     const saved = await save(ann, task, { ...task.segments[0], revision: 1 }, { target: [{ text: 'No.' }] });
     expect(saved.status).toBe(200);
-    await settled();
+    await votesSettled(owner);
     expect(await segmentsOf(to!)).toEqual(before);
   });
 
@@ -441,18 +438,18 @@ describe('a vote is withdrawn', () => {
     expect((await segmentsOf(waits!))[0]!.status).toBe('confirmed');
     const task = await claimTask(cy, await taskOf(edited!));
     const theirs = await confirm(cy, task, task.segments[0], { target: [{ text: 'Otra.' }] });
-    await settled();
+    await votesSettled(owner);
     await ann.call('POST', pathOf(first, '/submit'), { token: first.lease.token });
-    await until(async () => (await call('GET', `${HUMAN}${one}/`)).body.status === 'completed');
+    await waitForStatus(call, `${HUMAN}${one}/`);
     expect((await call('POST', `${HUMAN}${one}/reject/`, { reason: 'No.' })).status).toBe(200);
-    await settled();
+    await votesSettled(owner);
     // The rejection withdrew Ann's vote. Bob and Cy disagree, so the earlier text stays, but as a draft.
     expect(await segmentsOf(waits!)).toMatchObject([{ route: 'memory:vote', status: null }]);
     const bobs = (await bob.call('GET', '/api/editing/queue')).body.held[0];
     const held = await claimTask(bob, bobs.task);
     await save(bob, held, held.segments[0], { target: [{ text: 'No.' }] });
     await save(cy, task, theirs.body.segment, { target: [{ text: 'Otra.' }] });
-    await settled();
+    await votesSettled(owner);
     expect(await segmentsOf(waits!)).toEqual(before);
     expect(await segmentsOf(edited!)).toMatchObject([{ status: 'draft', target: [{ text: 'Otra.' }] }]);
   });
@@ -464,10 +461,10 @@ describe('a vote is withdrawn', () => {
     );
     const task = await vote(ann, from!, 'La casa es grande.');
     await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
-    await until(async () => (await call('GET', `${HUMAN}${from}/`)).body.status === 'completed');
+    await waitForStatus(call, `${HUMAN}${from}/`);
     expect((await segmentsOf(waits!))[0]!.draft).toEqual([{ text: 'La casa es grande.' }]);
     expect((await call('POST', `${HUMAN}${from}/reject/`, { reason: 'No.' })).status).toBe(200);
-    await settled();
+    await votesSettled(owner);
     expect(await segmentsOf(waits!)).toMatchObject([{ vote: null }]);
     await vote(ann, from!, 'La casa es enorme.');
     expect(await segmentsOf(waits!)).toMatchObject([
@@ -496,7 +493,7 @@ describe('a vote is withdrawn', () => {
     const first = await review();
     const noted = { token: first.lease.token, note: 'Are you sure?' };
     expect((await cy.call('POST', pathOf(first, '/return'), noted)).status).toBe(200);
-    await settled();
+    await votesSettled(owner);
     for (const uid of [toOne, toTwo]) {
       expect(await segmentsOf(uid)).toMatchObject([{ route: 'memory:vote' }]);
     }
@@ -508,7 +505,7 @@ describe('a vote is withdrawn', () => {
     expect((await cy.call('POST', pathOf(again, '/issues'), mark)).status).toBe(201);
     expect((await cy.call('POST', pathOf(again, '/return'), { token })).status).toBe(200);
     await owner.query('update users set review_share = 0');
-    await settled();
+    await votesSettled(owner);
     expect(await segmentsOf(toOne)).toEqual(before);
     expect(await segmentsOf(toTwo)).toMatchObject([{ route: 'memory:vote' }]);
   });
@@ -526,7 +523,7 @@ it('a reviewer who approves a job confirms waiting segments with the same texts,
   const review = await claimTask(cy, rows[0].task_id);
   const approved = await cy.call('POST', pathOf(review, '/approve'), { token: review.lease.token });
   expect(approved.status, approved.text).toBe(200);
-  await settled();
+  await votesSettled(owner);
   expect(await segmentsOf(to!)).toMatchObject([{ status: 'confirmed' }]);
 });
 
@@ -542,7 +539,7 @@ it('customers see the votes of a job once it is delivered', async () => {
   };
   expect(await shown()).toEqual([[], []]);
   await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token });
-  await until(async () => (await call('GET', `${HUMAN}${from}/`)).body.status === 'completed');
+  await waitForStatus(call, `${HUMAN}${from}/`);
   const listed = [{ target: 'La casa es grande.', segments: 1 }];
   expect(await shown()).toMatchObject([listed, listed]);
 });
@@ -564,8 +561,8 @@ describe('the undo of a vote', () => {
     const last = await claimTask(bob, await taskOf(delivered));
     await confirm(bob, last, last.segments[0]);
     await bob.call('POST', pathOf(last, '/submit'), { token: last.lease.token });
-    await until(async () => (await call('GET', `${HUMAN}${delivered}/`)).body.status === 'completed');
-    await settled();
+    await waitForStatus(call, `${HUMAN}${delivered}/`);
+    await votesSettled(owner);
     // Bob has confirmed the text of the vote, so two editors agree.
     expect(await segmentsOf(waits)).toMatchObject([{ status: 'confirmed' }]);
     const listed = (await operator.call('GET', `${votesPath}/${username}/votes`)).body.votes[0];
@@ -589,7 +586,7 @@ describe('the undo of a vote', () => {
     expect(undone.body.kept.toSorted(byUid)).toEqual(kept.toSorted(byUid));
     expect(await segmentsOf(waits)).toEqual(before);
     await cy.call('POST', pathOf(heldTask, '/release'), { token: heldTask.lease.token });
-    await settled();
+    await votesSettled(owner);
     expect(await segmentsOf(held)).toEqual(before);
     const again = await operator.call('POST', path);
     expect(again.body).toMatchObject({ restored: 0, kept: expect.arrayContaining([kept[0], kept[2]]) });

@@ -10,7 +10,7 @@ import {
   createPerson,
   startTestServer,
   type TestServer,
-  until,
+  waitForStatus,
 } from '../testing/harness.ts';
 
 let server: TestServer;
@@ -23,7 +23,7 @@ beforeAll(async () => {
   expect((await call('POST', '/tapi/v2/translation/', { ...long, uid: 'long' })).status).toBe(201);
   // Waits until an editor could claim the job. From then on its status does not change, so two answers about it are
   // equal.
-  await until(async () => (await call('GET', JOB)).body.status === 'translating');
+  await waitForStatus(call, JOB, 'translating');
 });
 afterAll(() => server.stop());
 

@@ -5,8 +5,8 @@
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { verifyLedger } from '../ledger/ledger.ts';
 import { createClient, startTestServer, type TestServer } from '../testing/harness.ts';
+import { expectSoundLedger } from '../testing/ledger.ts';
 
 const HUMAN = '/tapi/v2/translation/';
 const BALANCE = 100_000;
@@ -135,7 +135,7 @@ describe('a bulk create (PATCH /translation/)', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(202));
     expect(await count()).toBe(20);
     expect(await balance()).toBe(BALANCE - 240);
-    expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+    await expectSoundLedger(server.database);
   });
 });
 

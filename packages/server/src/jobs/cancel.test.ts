@@ -3,7 +3,6 @@ import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { verifyLedger } from '../ledger/ledger.ts';
 import {
   createClient,
   type Receiver,
@@ -11,7 +10,9 @@ import {
   startTestServer,
   type TestServer,
   until,
+  waitForStatus,
 } from '../testing/harness.ts';
+import { expectSoundLedger } from '../testing/ledger.ts';
 
 const HUMAN = '/tapi/v2/translation/';
 const MACHINE = '/tapi/v2/mt_translation/';
@@ -55,12 +56,12 @@ const job = (fields: object = {}) => ({
 });
 
 const has = (uid: string, status: string, call: ReturnType<typeof createClient>, path = HUMAN) =>
-  until(async () => (await call('GET', `${path}${uid}/`)).body.status === status);
+  waitForStatus(call, `${path}${uid}/`, status);
 
-const noDiscrepancies = async () => expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+const noDiscrepancies = () => expectSoundLedger(server.database);
 
 describe('DELETE of a job', () => {
-  it('that waits for an editor answers 200 without a body, cancels it, releases the hold and sends no callback', async () => {
+  it('that waits for an editor answers 200 without a body, cancels it, releases the hold, and adds an event but sends no callback', async () => {
     const { production } = await createCustomer();
     const body = job({ uid: 'waits', callback_url: `${receiver.url}/waits` });
     expect((await production('POST', HUMAN, body)).body.balance).toBe(BALANCE - 12);
@@ -75,6 +76,8 @@ describe('DELETE of a job', () => {
       status: 200,
       body: { status: 'canceled', price: 0 },
     });
+    const events = (await production('GET', '/api/v1/events/')).body.objects;
+    expect(events.map(({ type }: { type: string }) => type)).toEqual(['job.canceled']);
     expect((await owner.query(`select from deliveries`)).rowCount).toBe(0);
     await noDiscrepancies();
   });

@@ -10,6 +10,7 @@ import {
   type TestPerson,
   type TestServer,
   until,
+  waitForStatus,
 } from '../testing/harness.ts';
 
 let server: TestServer;
@@ -126,7 +127,7 @@ describe("the console's callbacks", () => {
     const job = await operator.call('GET', `/api/console/accounts/${username}/jobs/${jobs[0].job}`);
     expect(job.body.deliveries).toMatchObject([{ id: dead[0].id, status: 'dead', last_status_code: 410 }]);
     expect((await operator.call('POST', `${path}/replay`)).status).toBe(200);
-    await until(async () => (await operator.call('GET', path)).body.status === 'delivered');
+    await waitForStatus(operator.call, path, 'delivered');
     const all = await operator.call('POST', '/api/console/deliveries/replay', {
       account: username,
       environment: 'production',

@@ -2,7 +2,13 @@
 import { createFake } from '@dragoman/engines/fake';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { claimTask, confirmAll, pathOf } from '../testing/editors.ts';
-import { createClient, createPerson, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import {
+  createClient,
+  createPerson,
+  startTestServer,
+  type TestServer,
+  waitForStatus,
+} from '../testing/harness.ts';
 
 const HUMAN = '/tapi/v2/translation/';
 const MACHINE = '/tapi/v2/mt_translation/';
@@ -28,11 +34,7 @@ ${unit(' approved="yes"', ' state="translated"', 'three')}
 const PAGE = '<!doctype html><html lang="en" dir="ltr"><body><p>The house.</p></body></html>';
 
 const body = (fields: object) => ({ source_language: 'en', target_language: 'es', ...fields });
-const done = (path: string, uid: string) =>
-  until(async () => {
-    const read = (await call('GET', `${path}${uid}/`)).body;
-    return read.status === 'completed' ? read : undefined;
-  });
+const done = (path: string, uid: string) => waitForStatus(call, `${path}${uid}/`);
 async function translate(fields: object) {
   const created = await call('POST', MACHINE, body(fields));
   expect(created.status, created.text).toBe(201);
@@ -59,7 +61,7 @@ it('retranslate belongs to a job until its delivery, also after an upgrade', asy
   const upgraded = await call('PATCH', `${MACHINE}${uid}/`, { status: 'upgrade', properties: {} });
   expect(upgraded.status, upgraded.text).toBe(202);
   expect(upgraded.body.price).toBe(9);
-  await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'translating');
+  await waitForStatus(call, `${HUMAN}${uid}/`, 'translating');
   const task = await claimTask(editor);
   expect(task.segments).toHaveLength(1);
   await confirmAll(editor, task);

@@ -1,13 +1,13 @@
 /** Tests of translating documents in the web app: options, quotes, creation, and the download of results. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { verifyLedger } from '../ledger/ledger.ts';
 import {
   createPerson,
   startTestServer,
   type TestPerson,
   type TestServer,
-  until,
+  waitForStatus,
 } from '../testing/harness.ts';
+import { expectSoundLedger } from '../testing/ledger.ts';
 import { attachmentOf, cleanFileName, resultFileName } from './files.ts';
 
 const DOCUMENTS = '/api/account/documents';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   customer = await createPerson(server, { role: 'customer' });
 });
 afterAll(async () => {
-  expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+  await expectSoundLedger(server.database);
   await server.stop();
 });
 
@@ -49,10 +49,7 @@ async function send(fields: object = {}, headers = {}, by = customer) {
 }
 
 const finished = ({ uid, environment }: { uid: string; environment: string }, by = customer) =>
-  until(async () => {
-    const { body } = await by.call('GET', `/api/account/jobs/${uid}?environment=${environment}`);
-    return body.status === 'completed' && body;
-  });
+  waitForStatus(by.call, `/api/account/jobs/${uid}?environment=${environment}`);
 
 async function listed(query = '?tier=machine', by = customer) {
   return (await by.call('GET', `/api/account/jobs${query}`)).body;

@@ -2,8 +2,8 @@
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { verifyLedger } from '../ledger/ledger.ts';
 import { type Answer, createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import { expectSoundLedger } from '../testing/ledger.ts';
 
 const HUMAN = '/tapi/v2/translation/';
 const MACHINE = '/tapi/v2/mt_translation/';
@@ -82,7 +82,7 @@ describe('an Idempotency-Key', () => {
     expect(new Set(answers.map(({ body }) => body.uid)).size).toBe(1);
     expect(await count()).toBe(1);
     expect((await create('race')).body.balance).toBe(BALANCE - 12);
-    expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+    await expectSoundLedger(server.database);
   });
 
   it('creates one job per key when 40 requests with 20 keys and the same body arrive at once', async () => {

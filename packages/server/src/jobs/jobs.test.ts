@@ -14,6 +14,7 @@ import {
   startTestServer,
   type TestServer,
   until,
+  waitForStatus,
 } from '../testing/harness.ts';
 
 const HUMAN = '/tapi/v2/translation/';
@@ -142,7 +143,7 @@ describe('POST /translation/', () => {
 
   it('leaves a human job in the status translating, with a draft, until an editor finishes it', async () => {
     await production('POST', HUMAN, job({ uid: 'waits' }));
-    await until(async () => (await production('GET', `${HUMAN}waits/`)).body.status === 'translating');
+    await waitForStatus(production, `${HUMAN}waits/`, 'translating');
     const { body } = await production('GET', `${HUMAN}waits/`);
     expect(body).not.toHaveProperty('translated_text');
   });

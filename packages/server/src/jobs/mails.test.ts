@@ -13,6 +13,7 @@ import {
   type TestPerson,
   type TestServer,
   until,
+  waitForStatus,
 } from '../testing/harness.ts';
 import { type Mailbox, startMailbox } from '../testing/mailbox.ts';
 import { mailFinishedJobs } from './mails.ts';
@@ -78,7 +79,7 @@ async function finish({ call }: TestPerson, uid: string): Promise<void> {
   const text = 'select task_id from tasks join jobs using (part, account_id, job_id) where uid = $1';
   await editNext(editor, await until(async () => (await owner.query(text, [uid])).rows[0]?.task_id));
   const path = `/api/account/jobs/${uid}?environment=production`;
-  await until(async () => (await call('GET', path)).body.status === 'completed');
+  await waitForStatus(call, path);
 }
 
 async function readMail(customer: TestPerson) {

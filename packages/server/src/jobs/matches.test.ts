@@ -13,7 +13,9 @@ import {
   type TestPerson,
   type TestServer,
   until,
+  waitForStatus,
 } from '../testing/harness.ts';
+import { expectSoundLedger } from '../testing/ledger.ts';
 import { MAX_COMPARED_SEGMENTS } from './matches.ts';
 
 const MACHINE = '/tapi/v2/mt_translation/';
@@ -40,7 +42,7 @@ beforeAll(async () => {
   });
 });
 afterAll(() => server.stop());
-afterEach(async () => expect((await verifyLedger(server.database)).discrepancies).toEqual([]));
+afterEach(() => expectSoundLedger(server.database));
 
 interface Customer {
   call: ReturnType<typeof createClient>;
@@ -150,10 +152,7 @@ describe('a text that the translation memory has', () => {
       expect((await call('POST', QUOTE, job(HOUSE))).body).toMatchObject(quote);
       expect((await call('POST', HUMAN, job(HOUSE))).body).toMatchObject({ price: 20, discounts: EXACT });
       const { uid } = (await call('POST', MACHINE, job(HOUSE))).body;
-      const done = await until(async () => {
-        const { body } = await call('GET', `${MACHINE}${uid}/`);
-        return body.status === 'completed' && body;
-      });
+      const done = await waitForStatus(call, `${MACHINE}${uid}/`);
       expect(done).toMatchObject({ price: 4, discounts: EXACT, translated_text: 'La casa.' });
     }
     expect(await balanceOf(customer)).toBe(976);
@@ -166,7 +165,7 @@ describe('a text that the translation memory has', () => {
     const text = `${HOUSE}\nThe garden is small.\n`;
     const uid = await orderEdit(customer.call, text);
     await editNext(editor, await taskOf(uid));
-    await until(async () => (await customer.call('GET', `${HUMAN}${uid}/`)).body.status === 'completed');
+    await waitForStatus(customer.call, `${HUMAN}${uid}/`);
     const discounts = [{ kind: 'context', words: 8, share: 30 }];
     expect((await customer.call('POST', HUMAN, job(text))).body).toMatchObject({ price: 24, discounts });
     expect((await customer.call('POST', HUMAN, job(`${HOUSE} It is new.`))).body).toMatchObject({
@@ -285,7 +284,7 @@ describe('a text that the translation memory has', () => {
     const customer = await createCustomer();
     const { call } = customer;
     await call('POST', MACHINE, job(HOUSE, { uid: 'up' }));
-    await until(async () => (await call('GET', `${MACHINE}up/`)).body.status === 'completed');
+    await waitForStatus(call, `${MACHINE}up/`);
     await remember(customer, HOUSE);
     await call('PATCH', `${MACHINE}up/`, { status: 'upgrade', properties: null });
     const upgraded = (await call('GET', `${HUMAN}up/`)).body;
@@ -440,7 +439,7 @@ describe('the ledger check', () => {
   it('finds a wrong price of a machine job that was upgraded', async () => {
     const { call } = await createCustomer();
     await call('POST', MACHINE, job(HOUSE, { uid: 'raised' }));
-    await until(async () => (await call('GET', `${MACHINE}raised/`)).body.status === 'completed');
+    await waitForStatus(call, `${MACHINE}raised/`);
     await call('PATCH', `${MACHINE}raised/`, { status: 'upgrade', properties: null });
     const words = (count: number) => `before_upgrade = before_upgrade || '{"words": ${count}}'`;
     expect(await findAfter('raised', words(5), words(4))).toEqual([

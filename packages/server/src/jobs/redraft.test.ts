@@ -2,7 +2,6 @@
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { verifyLedger } from '../ledger/ledger.ts';
 import { claimTask, confirm, editNext, HUMAN, orderEdit, pathOf, save } from '../testing/editors.ts';
 import {
   createClient,
@@ -11,7 +10,9 @@ import {
   type TestPerson,
   type TestServer,
   until,
+  waitForStatus,
 } from '../testing/harness.ts';
+import { expectSoundLedger } from '../testing/ledger.ts';
 
 const MACHINE = '/tapi/v2/mt_translation/';
 
@@ -128,7 +129,7 @@ describe('redrafting a job', () => {
     });
     // The redraft added no transfer, and the audit log names the operator.
     expect(await transfers(uid)).toEqual(paid);
-    expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+    await expectSoundLedger(server.database);
     const { rows } = await owner.query(
       `select name, subject, detail from audit where action = 'job.redrafted'`,
     );
@@ -151,7 +152,7 @@ describe('redrafting a job', () => {
     await done(uid);
     expect(await drafts(uid)).toEqual([before]);
     await editNext(ann, (await tasksOf(uid))[0]!.task);
-    await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'completed');
+    await waitForStatus(call, `${HUMAN}${uid}/`);
   });
 
   it('leaves the draft of a segment unchanged if an editor claims it while the redraft runs', async () => {
@@ -221,7 +222,7 @@ describe('a redraft is refused', () => {
   it('for a job that no editor works on, and for a finished job', async () => {
     const job = { text: 'Not for editors.', source_language: 'en', target_language: 'es' };
     await call('POST', MACHINE, { ...job, uid: 'machine' });
-    await until(async () => (await call('GET', `${MACHINE}machine/`)).body.status === 'completed');
+    await waitForStatus(call, `${MACHINE}machine/`);
     await call('POST', HUMAN, { ...job, uid: 'held', text: 'Waits for its start.' });
     await until(async () => (await detail('held')).status === 'translating');
     const states = { completed: 'completed', failed: 'Create it again', canceled: 'canceled', new: 'new' };

@@ -2,7 +2,13 @@
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import {
+  type Answer,
+  createClient,
+  startTestServer,
+  type TestServer,
+  waitForStatus,
+} from '../testing/harness.ts';
 
 const HUMAN = '/tapi/v2/translation/';
 const MACHINE = '/tapi/v2/mt_translation/';
@@ -123,7 +129,7 @@ describe('creating a job stores', () => {
   it('each segment with its draft and the engine route of the draft, for the editor', async () => {
     const uid = newUid();
     await call('POST', HUMAN, job({ uid, text: 'The house. It is big.' }));
-    await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'translating');
+    await waitForStatus(call, `${HUMAN}${uid}/`, 'translating');
     const { rows } = await owner.query(
       `select position, segment_id, source, draft, route, notes, segments.failure
          from segments join jobs using (part, account_id, job_id) where uid = $1 order by position`,
@@ -143,7 +149,7 @@ describe('creating a job stores', () => {
       const text = `The h${'o'.repeat(made)}use.`;
       const body = job({ ...fields, uid, text });
       await (inBulk ? call('PATCH', HUMAN, { objects: [body] }) : call('POST', HUMAN, body));
-      await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'translating');
+      await waitForStatus(call, `${HUMAN}${uid}/`, 'translating');
       return { uid, asked: engine.requests.find(({ segments }) => JSON.stringify(segments).includes(text)) };
     };
     for (const inBulk of [false, true]) {
@@ -285,7 +291,7 @@ describe('an upgrade request', () => {
   async function upgraded(properties: unknown): Promise<{ uid: string; answer: Answer }> {
     const uid = newUid();
     await call('POST', MACHINE, job({ uid }));
-    await until(async () => (await call('GET', `${MACHINE}${uid}/`)).body.status === 'completed');
+    await waitForStatus(call, `${MACHINE}${uid}/`);
     return { uid, answer: await call('PATCH', `${MACHINE}${uid}/`, { status: 'upgrade', properties }) };
   }
   const { target_text: _, text_format: __, ...properties } = ALL;
@@ -316,7 +322,7 @@ describe('an upgrade request', () => {
   it('removes a value of the machine job when its property is an empty string', async () => {
     const uid = newUid();
     await call('POST', MACHINE, job({ uid, tone: 'Formal', callback_url: 'https://example.com/done' }));
-    await until(async () => (await call('GET', `${MACHINE}${uid}/`)).body.status === 'completed');
+    await waitForStatus(call, `${MACHINE}${uid}/`);
     const properties = { callback_url: '', tone: '' };
     const answer = await call('PATCH', `${MACHINE}${uid}/`, { status: 'upgrade', properties });
     expect(answer.status).toBe(202);

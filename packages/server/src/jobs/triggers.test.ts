@@ -8,6 +8,7 @@ import {
   startTestServer,
   type TestServer,
   until,
+  waitForStatus,
 } from '../testing/harness.ts';
 
 const HUMAN = '/tapi/v2/translation/';
@@ -118,10 +119,7 @@ describe('in the sandbox', () => {
     expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
     expect(first!.headers['sandbox-trigger']).toBe('twice');
     const id = first!.headers['webhook-id'];
-    const delivery = await until(async () => {
-      const { body } = await call('GET', `/api/v1/deliveries/${id}/`);
-      return body.status === 'delivered' && body;
-    });
+    const delivery = await waitForStatus(call, `/api/v1/deliveries/${id}/`, 'delivered');
     expect(delivery.attempts.map(({ status_code }: { status_code: number }) => status_code)).toEqual([
       200, 200,
     ]);
@@ -155,7 +153,7 @@ describe('the sandbox clock', () => {
     const other = await server.createAccount();
     const theirs = createClient(`${server.url}/sandbox`, other.sandbox_key);
     await theirs('POST', HUMAN, { ...PAIR, uid: 'theirs', text: 'The house is big.' });
-    await until(async () => (await theirs('GET', `${HUMAN}theirs/`)).body.status === 'translating');
+    await waitForStatus(theirs, `${HUMAN}theirs/`, 'translating');
     await skip(86_400);
     await skip(86_400);
     expect((await theirs('GET', `${HUMAN}theirs/`)).body.status).toBe('translating');

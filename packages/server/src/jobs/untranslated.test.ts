@@ -6,7 +6,6 @@ import { FULL } from '../../../../scripts/full.ts';
 import { accountNamed } from '../access/accounts.ts';
 import type { AccountCredentials } from '../accounts/accounts.ts';
 import { createPool } from '../database/connections.ts';
-import { verifyLedger } from '../ledger/ledger.ts';
 import { searchMemory } from '../memory/entries.ts';
 import { claimTask, confirm, pathOf } from '../testing/editors.ts';
 import {
@@ -18,7 +17,7 @@ import {
   type TestServer,
   until,
 } from '../testing/harness.ts';
-import { refundJob } from '../testing/ledger.ts';
+import { expectSoundLedger, refundJob } from '../testing/ledger.ts';
 
 const HUMAN = '/tapi/v2/translation/';
 const MACHINE = '/tapi/v2/mt_translation/';
@@ -50,7 +49,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   engine.failOn(null);
-  expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+  await expectSoundLedger(server.database);
 });
 afterAll(async () => {
   await owner.end();
@@ -241,7 +240,7 @@ describe('a machine job with a segment that no engine can translate', () => {
       properties: null,
     });
     expect(upgraded.status).toBe(202);
-    expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+    await expectSoundLedger(server.database);
     expect((await call('production', 'DELETE', `${HUMAN}free/`)).status).toBe(200);
   });
 
@@ -367,7 +366,7 @@ describe('an upgrade of a machine job with an untranslated segment', () => {
         where uid = 'up' and (s.draft is null or s.failure is not null)`,
     );
     expect(rows).toEqual([{ draft: null, failure: 'garbled' }]);
-    expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+    await expectSoundLedger(server.database);
     expect((await call('production', 'DELETE', `${HUMAN}up/`)).status).toBe(200);
     expect((await call('production', 'GET', `${MACHINE}up/`)).body).toEqual({
       ...machine,

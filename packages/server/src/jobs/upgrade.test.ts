@@ -15,7 +15,9 @@ import {
   startTestServer,
   type TestServer,
   until,
+  waitForStatus,
 } from '../testing/harness.ts';
+import { expectSoundLedger } from '../testing/ledger.ts';
 import { createJobSettler, type JobHooks } from './jobs.ts';
 
 const HUMAN = '/tapi/v2/translation/';
@@ -64,16 +66,11 @@ async function completed(
   fields: { uid: string; [field: string]: unknown },
 ): Promise<void> {
   await call('POST', MACHINE, job(fields));
-  await until(
-    async () => (await call('GET', `${MACHINE}${fields.uid}/`)).body.status === 'completed' || undefined,
-  );
+  await waitForStatus(call, `${MACHINE}${fields.uid}/`);
 }
 const has = (call: typeof production, uid: string, status: string) =>
-  until(async () => {
-    const { body } = await call('GET', `${HUMAN}${uid}/`);
-    return body.status === status && body;
-  });
-const noDiscrepancies = async () => expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+  waitForStatus(call, `${HUMAN}${uid}/`, status);
+const noDiscrepancies = () => expectSoundLedger(server.database);
 
 describe('an upgrade (PATCH /mt_translation/:uid/)', () => {
   it('turns the machine job into a human job with the same uid, for the price of a human job', async () => {

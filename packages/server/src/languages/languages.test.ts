@@ -3,7 +3,14 @@ import { createFake } from '@dragoman/engines/fake';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPool } from '../database/connections.ts';
-import { type Answer, createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import {
+  type Answer,
+  createClient,
+  startTestServer,
+  type TestServer,
+  until,
+  waitForStatus,
+} from '../testing/harness.ts';
 import {
   listPublishedPairs,
   type OfferedPair,
@@ -110,7 +117,7 @@ it('a disabled language pair is not offered for new jobs, even after a worker pu
   );
   expect(kept).toMatchObject({ enabled: false, engines: [{ engine: 'fake' }, { engine: 'three' }] });
   // A job that was created before the pair was disabled is still completed.
-  await until(async () => (await call('GET', '/tapi/v2/mt_translation/before/')).body.status === 'completed');
+  await waitForStatus(call, '/tapi/v2/mt_translation/before/');
 
   await change('en', 'es', true);
   await lists('en es', true);
@@ -234,9 +241,7 @@ describe('a first start', () => {
     await until(async () => (await readiness()) === 200);
     expect(await listed()).toEqual(['en es']);
     // The engine tests the pair of the job itself, so that the job need not wait for the other tests.
-    await until(
-      async () => (await client('GET', '/tapi/v2/mt_translation/before/')).body.status === 'completed',
-    );
+    await waitForStatus(client, '/tapi/v2/mt_translation/before/');
     expect((await client(...job('it', 'failing'))).status).toBe(201);
     second.resolve();
     await until(async () => (await listed()).join() === 'en es,en fr');

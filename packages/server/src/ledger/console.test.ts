@@ -7,8 +7,9 @@ import {
   type TestPerson,
   type TestServer,
   until,
+  waitForStatus,
 } from '../testing/harness.ts';
-import { verifyLedger } from './ledger.ts';
+import { expectSoundLedger } from '../testing/ledger.ts';
 
 let server: TestServer;
 let operator: TestPerson;
@@ -199,9 +200,7 @@ describe('a transfer in the console', () => {
       const job = { uid: `${Math.random()}`, text: 'One two.', source_language: 'en', target_language: 'es' };
       const { body } = await call('POST', '/tapi/v2/mt_translation/', job);
       if ((await call('GET', '/tapi/v2/account/')).body.objects[0].account.balance === 100) return false;
-      await until(
-        async () => (await call('GET', `/tapi/v2/mt_translation/${body.uid}/`)).body.status === 'completed',
-      );
+      await waitForStatus(call, `/tapi/v2/mt_translation/${body.uid}/`);
       const refund = { kind: 'refund', environment: 'production', uid: body.uid, memo: 'was not right' };
       const rehearsed = await operator.call('POST', transfers('refunded'), { ...refund, dry_run: true });
       expect(rehearsed.body).toMatchObject({ cents: 4, before: 96, after: 100 });
@@ -211,7 +210,7 @@ describe('a transfer in the console', () => {
       expect(fieldsOf(again.body)).toEqual(['uid']);
       return true;
     });
-    expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+    await expectSoundLedger(server.database);
   });
 
   it.each([

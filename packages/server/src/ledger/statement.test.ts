@@ -7,9 +7,9 @@ import { accountNamed } from '../access/accounts.ts';
 import { createLog } from '../base/log.ts';
 import { createConnection } from '../database/connections.ts';
 import { startServer } from '../roles/serve.ts';
-import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
-import { refundJob } from '../testing/ledger.ts';
-import { adjust, availableCents, readStatement, setCreditLimit, topUp, verifyLedger } from './ledger.ts';
+import { createClient, startTestServer, type TestServer, until, waitForStatus } from '../testing/harness.ts';
+import { expectSoundLedger, refundJob } from '../testing/ledger.ts';
+import { adjust, availableCents, readStatement, setCreditLimit, topUp } from './ledger.ts';
 
 const HUMAN = '/tapi/v2/translation/';
 const MACHINE = '/tapi/v2/mt_translation/';
@@ -40,7 +40,7 @@ async function createCustomer(balanceCents = 0) {
     balance: () => availableCents(server.database, ref, 'production'),
     async completed(uid: string, text = 'The house.') {
       expect((await call('POST', MACHINE, job(text, uid))).status).toBe(201);
-      await until(async () => (await call('GET', `${MACHINE}${uid}/`)).body.status === 'completed');
+      await waitForStatus(call, `${MACHINE}${uid}/`);
     },
     statement: (from: Date, end: Date) =>
       readStatement(server.database, ref, 'production', { from, until: end }),
@@ -48,7 +48,7 @@ async function createCustomer(balanceCents = 0) {
 }
 
 const PRODUCTION = { environment: 'production', memo: 'complaint 5' } as const;
-const sound = async () => expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+const sound = () => expectSoundLedger(server.database);
 const EVER = [new Date(0), new Date('2999-01-01')] as const;
 
 describe('a refund', () => {
@@ -103,8 +103,7 @@ describe('a refund', () => {
     const made = await server.createAccount();
     const { ref } = await accountNamed(server.database, made.username);
     const call = createClient(`${server.url}/sandbox`, made.sandbox_key);
-    const completed = (path: string) =>
-      until(async () => (await call('GET', `${path}up/`)).body.status === 'completed');
+    const completed = (path: string) => waitForStatus(call, `${path}up/`);
     const entry = { environment: 'sandbox', memo: 'complaint 6', uid: 'up' } as const;
     const job = { text: 'The house.', uid: 'up', source_language: 'en', target_language: 'es' };
     await call('POST', MACHINE, job);

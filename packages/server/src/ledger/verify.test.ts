@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import type { AccountRef } from '../base/account.ts';
 import type { Database, Queryable, Transaction } from '../database/database.ts';
-import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
-import { refundJob } from '../testing/ledger.ts';
+import { createClient, startTestServer, type TestServer, waitForStatus } from '../testing/harness.ts';
+import { expectSoundLedger, refundJob } from '../testing/ledger.ts';
 import {
   adjust,
   availableCents,
@@ -54,8 +54,7 @@ async function createCustomer(): Promise<AccountRef> {
   const made = await server.createAccount({ balanceCents: 100 });
   const production = createClient(server.url, made.production_key);
   const sandbox = createClient(`${server.url}/sandbox`, made.sandbox_key);
-  const completed = (path: string) =>
-    until(async () => (await sandbox('GET', path)).body.status === 'completed');
+  const completed = (path: string) => waitForStatus(sandbox, path);
   await sandbox('POST', MACHINE, job('up'));
   await completed(`${MACHINE}up/`);
   await sandbox('PATCH', `${MACHINE}up/`, { status: 'upgrade', properties: null });
@@ -95,7 +94,7 @@ describe('verifyLedger', () => {
       `where account_id = $1 and job_id = (select job_id from jobs where account_id = $1 and uid = '${uid}') and ${more}`;
     const rules = async (planted: string) => (await findings(planted, account)).map(({ rule }) => rule);
     const FIRST = `kind = 'capture' and charge = 1`;
-    expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+    await expectSoundLedger(server.database);
 
     expect(await findings(`delete from transfers ${of('up', FIRST)}`, account)).toEqual([
       { rule: 'earlier', detail: 'charge 1 of 2, ended by nothing' },
@@ -124,7 +123,7 @@ describe('verifyLedger', () => {
     await owner.query(`update jobs set status = 'rejected' where account_id = $1 and uid = 'no'`, [
       account.accountId,
     ]);
-    expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+    await expectSoundLedger(server.database);
     for (const uid of ['yes', 'no']) {
       expect(await rules(`delete from transfers ${of(uid, `kind = 'capture'`)}`), uid).toEqual(['end']);
     }
@@ -139,17 +138,14 @@ describe('verifyLedger', () => {
     const lines = Array.from({ length: 10 }, (_, line) => (line === 3 ? 'A poison line' : `A sound line`));
     engine.failOn('poison', 'garbled');
     await production('POST', MACHINE, { ...job('partly'), text: lines.join('\n') });
-    const completed = await until(async () => {
-      const { body } = await production('GET', `${MACHINE}partly/`);
-      return body.status === 'completed' && body;
-    });
+    const completed = await waitForStatus(production, `${MACHINE}partly/`);
     engine.failOn(null);
     expect(completed).toMatchObject({ untranslated: 1, price: 54, balance: 946 });
     const account = (await accountNamed(server.database, made.username)).ref;
     const rules = async (planted: string) => (await findings(planted, account)).map(({ rule }) => rule);
     const update = (set: string, kind: string) =>
       `update transfers set ${set} where account_id = $1 and kind = '${kind}'`;
-    expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+    await expectSoundLedger(server.database);
     expect(
       await findings(`delete from transfers where account_id = $1 and kind = 'release'`, account),
     ).toEqual([
@@ -210,7 +206,7 @@ describe('the transfers of a job', () => {
     // job.
     await refundJob(server.database, account, { environment: 'sandbox', uid: 'up', memo: 'complaint' });
     expect((await transfersOf('up')).at(-1)).toEqual(['refund', 10, 'complaint']);
-    expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+    await expectSoundLedger(server.database);
   });
 });
 
@@ -220,7 +216,7 @@ describe('voiding a hold', () => {
     const { ref: account } = await accountNamed(server.database, made.username);
     const call = createClient(server.url, made.production_key);
     await call('POST', MACHINE, job('up'));
-    await until(async () => (await call('GET', `${MACHINE}up/`)).body.status === 'completed');
+    await waitForStatus(call, `${MACHINE}up/`);
     await call('PATCH', `${MACHINE}up/`, { status: 'upgrade', properties: null });
     expect(await availableCents(server.database, account, 'production')).toBe(90);
     expect((await call('DELETE', `${HUMAN}up/`)).status).toBe(200);

@@ -11,6 +11,7 @@ import {
   type TestPerson,
   type TestServer,
   until,
+  waitForStatus,
 } from '../testing/harness.ts';
 import { createSlow, sentences } from '../testing/slow-engine.ts';
 import { subscribe } from '../testing/subscriber.ts';
@@ -169,7 +170,7 @@ it('an event stream reports drafting progress of another process, also to a late
   const done = page.nextEvent(topic);
   engine.goOn();
   await done;
-  await until(async () => (await person.call('GET', path)).body.status === 'completed');
+  await waitForStatus(person.call, path);
   expect((await person.call('GET', path)).body.progress).toBeNull();
   for (const one of [page, late]) one.disconnect();
   await stop();

@@ -7,7 +7,16 @@ import type { AccountRef } from '../base/account.ts';
 import { readBrandFile } from '../brands/brand.ts';
 import { saveBrand } from '../brands/brands.ts';
 import { deleteEfforts, deleteJobTexts } from '../retention/store.ts';
-import { claimTask, confirm, emptyEditing, HUMAN, orderEdit, pathOf, save } from '../testing/editors.ts';
+import {
+  claimJob,
+  type claimTask,
+  confirm,
+  emptyEditing,
+  HUMAN,
+  orderEdit,
+  pathOf,
+  save,
+} from '../testing/editors.ts';
 import {
   createClient,
   createPerson,
@@ -94,11 +103,6 @@ async function drafted(one: Customer, text: string, fields: object = {}): Promis
   return row!;
 }
 
-async function claimJob(uid: string) {
-  const { open } = (await editor.call('GET', '/api/editing/queue')).body;
-  return claimTask(editor, open.find((one: { uid: string }) => one.uid === uid).task);
-}
-
 type Task = Awaited<ReturnType<typeof claimTask>>;
 const end = (task: Task, how: 'submit' | 'release') =>
   editor.call('POST', pathOf(task, `/${how}`), { token: task.lease.token });
@@ -111,7 +115,7 @@ const delivered = ({ call }: Customer, uid: string): Promise<string> =>
 
 /** Has the editor confirm `texts` in a job and waits for its delivery. */
 async function deliver(one: Customer, uid: string, texts: readonly string[]): Promise<string> {
-  const task = await claimJob(uid);
+  const task = await claimJob(editor, uid);
   for (const [index, text] of texts.entries()) {
     const saved = await confirm(editor, task, task.segments[index], { target: [{ text }] });
     expect(saved.status, saved.text).toBe(200);
@@ -162,7 +166,7 @@ describe('a similar memory entry', () => {
     expect(measured!.engine_edits).toBeGreaterThan(300);
 
     const uid = await orderEdit(one.call, source('red'));
-    const task = await claimJob(uid);
+    const task = await claimJob(editor, uid);
     const [seen] = task.segments;
     expect(seen).toMatchObject({ origin: 'memory', draft: REMEMBERED, target: null, draft_notes: [] });
     expect(seen.route).toMatch(/^memory:9\d$/);
@@ -199,7 +203,7 @@ describe('a similar memory entry', () => {
       await orderEdit(one.call, source('red'), late),
       await orderEdit(one.call, source('dry'), late),
     ];
-    const task = await claimJob(released);
+    const task = await claimJob(editor, released);
     expect(task.segments[0].draft).toEqual(REMEMBERED);
     await end(task, 'release');
     expect(await passDeadline(one, unread)).toBe(machine('red'));
@@ -207,7 +211,7 @@ describe('a similar memory entry', () => {
 
     // One segment is confirmed as it is, the others are saved as drafts or left alone.
     const some = await orderEdit(one.call, ['big', 'far', 'wet'].map(source).join('\n'), late);
-    const open = await claimJob(some);
+    const open = await claimJob(editor, some);
     expect((await confirm(editor, open, open.segments[0])).status).toBe(200);
     expect((await save(editor, open, open.segments[1])).status).toBe(200);
     await end(open, 'release');
@@ -223,7 +227,7 @@ describe('a similar memory entry', () => {
     await measure(one);
     const text = `${source('red')} ${source('dry')}`;
     const uid = await orderEdit(one.call, text, { brand: 'late' });
-    const task = await claimJob(uid);
+    const task = await claimJob(editor, uid);
     const [first, second] = task.segments;
     expect([first.draft, second.draft]).toEqual([REMEMBERED, REMEMBERED]);
     const join = { token: task.lease.token, revision: 0, next_revision: 0 };
@@ -263,18 +267,18 @@ describe('a similar memory entry', () => {
     const asked = await operator.call('POST', path, { engine: 'fake' });
     expect(asked.status, asked.text).toBeLessThan(300);
     await until(async () => (await rowsOf(one, uid))[0]!.similar === null);
-    const task = await claimJob(uid);
+    const task = await claimJob(editor, uid);
     expect(task.segments[0]).toMatchObject({ origin: 'machine', draft: [{ text: machine('red') }] });
     await end(task, 'release');
 
     const voted = await orderEdit(one.call, source('dry'));
     const waits = await orderEdit(one.call, source('dry'));
-    const from = await claimJob(voted);
+    const from = await claimJob(editor, voted);
     const saved = await confirm(editor, from, from.segments[0], { target: [{ text: machine('dry') }] });
     expect(saved.status, saved.text).toBe(200);
     // The vote has the text of the engine's draft, which the editor of the other job did not see.
     await until(async () => (await rowsOf(one, waits))[0]!.route === 'memory:vote');
-    const [seen] = (await claimJob(waits)).segments;
+    const [seen] = (await claimJob(editor, waits)).segments;
     expect(seen).toMatchObject({ route: 'memory:vote', draft: [{ text: machine('dry') }] });
     expect(seen.vote).toMatchObject({ state: 'filled', former: REMEMBERED });
   });

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
-import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import { createClient, startTestServer, type TestServer, until, waitForStatus } from '../testing/harness.ts';
 import { concordance, readEntry, restore, searchMemory, type WithdrawVotes, withdraw } from './entries.ts';
 import { fit, hashOf, searchable, toStoredForm } from './form.ts';
 import {
@@ -235,7 +235,7 @@ describe('a withdrawn memory entry', () => {
       target_language: 'es',
     });
     expect(created.status).toBe(201);
-    await until(async () => (await call('GET', `${HUMAN}teacher/`)).body.status === 'translating');
+    await waitForStatus(call, `${HUMAN}teacher/`, 'translating');
     const jobOf = async (uid: string) => {
       const text = 'select job_id from jobs where account_id = $1 and uid = $2';
       const rows = await server.database.query({ name: 'test.job', text }, [ref.accountId, uid]);
@@ -249,7 +249,7 @@ describe('a withdrawn memory entry', () => {
     await until(
       async () => (await call('GET', `${MACHINE}machine/`)).body.translated_text === 'BEFORE.\nUna lína.',
     );
-    await until(async () => (await call('GET', `${HUMAN}human/`)).body.status === 'translating');
+    await waitForStatus(call, `${HUMAN}human/`, 'translating');
 
     const [entry] = await searchMemory(server.database, ref, { q: 'lína', limit: 10 });
     expect(entry).toMatchObject({ source: 'One line.', target: 'Una lína.', weight: 2, origin: 'job' });

@@ -22,6 +22,7 @@ import {
   startTestServer,
   type TestServer,
   until,
+  waitForStatus,
 } from '../testing/harness.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
@@ -169,8 +170,7 @@ async function order(path: string, fields: object = {}): Promise<string> {
   return body.uid;
 }
 
-const end = (uid: string, status: string) =>
-  until(async () => (await call('GET', `${MACHINE}${uid}/`)).body.status === status);
+const end = (uid: string, status: string) => waitForStatus(call, `${MACHINE}${uid}/`, status);
 
 /** Returns the samples of an exposition, by their series. A process that does not answer has only `up`. */
 function samplesOf(text: string, isUp: boolean): Map<string, number> {

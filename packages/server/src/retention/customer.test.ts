@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { listAudit } from '../audit/audit.ts';
 import { createConnection } from '../database/connections.ts';
-import { claimTask, confirm, HUMAN, orderEdit, pathOf } from '../testing/editors.ts';
+import { claimJob, confirm, HUMAN, orderEdit, pathOf } from '../testing/editors.ts';
 import {
   createClient,
   createPerson,
@@ -118,8 +118,7 @@ it('an export contains no text of an editor for a job that is not delivered, and
   const statusOf = async (path: string) => (await program('GET', path)).body.status;
   /** Has the editor confirm the text of a job. */
   async function write(uid: string, text: string) {
-    const { open } = (await editor.call('GET', '/api/editing/queue')).body;
-    const task = await claimTask(editor, open.find((one: { uid: string }) => one.uid === uid).task);
+    const task = await claimJob(editor, uid);
     const saved = await confirm(editor, task, task.segments[0], { target: [{ text }] });
     expect(saved.status, saved.text).toBe(200);
     return task;

@@ -11,7 +11,6 @@ import { recordAudit } from '../audit/audit.ts';
 import { uuidv7 } from '../base/ids.ts';
 import { saveBrand } from '../brands/brands.ts';
 import { createConnection } from '../database/connections.ts';
-import { verifyLedger } from '../ledger/ledger.ts';
 import { claimTask, editNext, HUMAN, orderEdit, pathOf } from '../testing/editors.ts';
 import {
   type Answer,
@@ -24,7 +23,9 @@ import {
   type TestPerson,
   type TestServer,
   until,
+  waitForStatus,
 } from '../testing/harness.ts';
+import { expectSoundLedger } from '../testing/ledger.ts';
 import { dragoman, urlOf } from '../testing/programs.ts';
 import { beginErasure, eraseAccount } from './erase.ts';
 import { deleteExpired, idBefore } from './retention.ts';
@@ -82,10 +83,10 @@ async function createCustomer(): Promise<Customer> {
   await ann.call('POST', pathOf({ task }, '/report'), report);
   await operator.call('POST', `/api/console/tasks/${task}/release`);
   await editNext(ann);
-  await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'completed');
+  await waitForStatus(call, `${HUMAN}${uid}/`);
   await call('POST', `${HUMAN}${uid}/reject/`, { reason: SECRET });
   await editNext(ann);
-  await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'completed');
+  await waitForStatus(call, `${HUMAN}${uid}/`);
   // No editor has this language pair, so the job stays unfinished.
   await orderEdit(call, `An unfinished ${SECRET}.`, { source_language: 'es', target_language: 'en' });
   await call('POST', MACHINE, {
@@ -95,7 +96,7 @@ async function createCustomer(): Promise<Customer> {
     target_language: 'es',
     callback_url,
   });
-  await until(async () => (await call('GET', `${MACHINE}${SECRET}/`)).body.status === 'completed');
+  await waitForStatus(call, `${MACHINE}${SECRET}/`);
   await call('POST', '/v2/chats/messages', {
     chat_external_id: SECRET,
     external_id: SECRET,
@@ -347,7 +348,7 @@ describe('a limited retention', () => {
     // The data of other accounts is unchanged.
     expect(await rowsOf(other, 'attempts')).toBeGreaterThan(0);
     expect(await rowsOf(other, 'segments', texts)).toBeGreaterThan(0);
-    expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+    await expectSoundLedger(server.database);
     const wrong = await command('account', 'keep', customer.username, '--texts', '0');
     expect(wrong).toMatchObject({ status: 2, stdout: '' });
     const forever = await command('account', 'keep', customer.username, '--texts', 'forever');
@@ -446,7 +447,7 @@ describe('an account', () => {
     // The one further transfer voids the hold of the unfinished job.
     expect(await rowsOf(customer, 'transfers')).toBe(transfers + 1);
     expect(await rowsOf(customer, 'jobs', `status = 'translating'`)).toBe(0);
-    expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+    await expectSoundLedger(server.database);
     await until(async () => (await customer.call('GET', HUMAN)).status === 401);
     expect((await customer.person.call('GET', '/api/me')).status).toBe(401);
     expect(await command('account', 'export', customer.username, file)).toMatchObject({ status: 1 });
@@ -494,7 +495,7 @@ describe('an account', () => {
       subject: ref.accountId,
       detail: { environment: 'production', cents: 5 },
     });
-    expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+    await expectSoundLedger(server.database);
     const { body } = await operator.call('GET', `/api/console/audit?name=${person.userId}`);
     expect(body.entries[0]).toMatchObject({ account: expect.stringMatching(/^erased-/) });
   });

@@ -9,7 +9,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCredentials } from '../accounts/accounts.ts';
 import { createLog } from '../base/log.ts';
 import { createPool } from '../database/connections.ts';
-import { createClient, startReceiver, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import {
+  createClient,
+  startReceiver,
+  startTestServer,
+  type TestServer,
+  until,
+  waitForStatus,
+} from '../testing/harness.ts';
 import { startServer } from './serve.ts';
 
 const TOKEN = 'a token of the operator';
@@ -259,7 +266,7 @@ describe('the roles of a process', () => {
       leased: false,
     });
     const worker = await startServer({ ...common, role: 'worker', engines: () => [createFake()] });
-    await until(async () => (await call('GET', `${MACHINE}parted/`)).body.status === 'completed');
+    await waitForStatus(call, `${MACHINE}parted/`);
     expect(worker.url).not.toBe(api.url);
     expect((await fetch(`${worker.url}/healthz`)).status).toBe(200);
     expect(await (await fetch(`${worker.url}/readyz`)).json()).toEqual({

@@ -9,7 +9,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { createLog } from '../base/log.ts';
 import { saveBrand } from '../brands/brands.ts';
-import { verifyLedger } from '../ledger/ledger.ts';
 import { claimTask, confirmAll, editNext, orderEdit, pathOf } from '../testing/editors.ts';
 import { ENDLESS } from '../testing/endless.ts';
 import {
@@ -20,7 +19,9 @@ import {
   type TestPerson,
   type TestServer,
   until,
+  waitForStatus,
 } from '../testing/harness.ts';
+import { expectSoundLedger } from '../testing/ledger.ts';
 import { INLINE_LENGTH, INLINE_LENGTH_WITH_PATTERNS } from './scanner.ts';
 
 const HUMAN = '/tapi/v2/translation/';
@@ -121,10 +122,7 @@ describe('a text that takes longer to read than the limit', () => {
   it('makes a machine job fail at the first attempt, which releases its hold', async () => {
     const before = given;
     const { uid } = (await call('POST', MACHINE, job(long('endless:open')))).body;
-    const failed = await until(async () => {
-      const { body } = await call('GET', `${MACHINE}${uid}/`);
-      return body.status === 'failed' && body;
-    });
+    const failed = await waitForStatus(call, `${MACHINE}${uid}/`, 'failed');
     expect(failed).not.toHaveProperty('translated_text');
     expect(await recordOf(uid)).toEqual({
       failure: 'the text cannot be read in reasonable time',
@@ -135,7 +133,7 @@ describe('a text that takes longer to read than the limit', () => {
 
   it('makes a machine job fail when its translation cannot be assembled in time, which releases its hold', async () => {
     const { uid } = (await call('POST', MACHINE, job(long('endless:assemble')))).body;
-    await until(async () => (await call('GET', `${MACHINE}${uid}/`)).body.status === 'failed');
+    await waitForStatus(call, `${MACHINE}${uid}/`, 'failed');
     expect(await recordOf(uid)).toMatchObject({ kinds: ['hold', 'void'] });
   });
 
@@ -197,22 +195,22 @@ describe('a text that takes longer to read than the limit', () => {
     expect(await recordOf(uid)).toMatchObject({ kinds: ['hold', 'void'] });
     expect(await stagesOf(uid)).toEqual({ stage: 'canceled', tasks: ['canceled'] });
     await until(() => givenUp(uid));
-    expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+    await expectSoundLedger(server.database);
     await receiver.close();
   });
 
   it('turns an upgraded job back into the completed machine job when the edited result cannot be assembled', async () => {
     const { uid } = (await call('POST', MACHINE, { ...job(hidden('')), text_format: 'html' })).body;
-    await until(async () => (await call('GET', `${MACHINE}${uid}/`)).body.status === 'completed');
+    await waitForStatus(call, `${MACHINE}${uid}/`);
     await call('PATCH', `${MACHINE}${uid}/`, { status: 'upgrade', properties: null });
-    await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'translating');
+    await waitForStatus(call, `${HUMAN}${uid}/`, 'translating');
     await giveSource(uid, hidden('endless:assemble'));
     await handIn(uid);
     await triesFail(uid, 2);
     await tryNow(uid);
-    await until(async () => (await call('GET', `${MACHINE}${uid}/`)).body.status === 'completed');
+    await waitForStatus(call, `${MACHINE}${uid}/`);
     expect(await recordOf(uid)).toMatchObject({ kinds: ['hold', 'capture', 'hold', 'void'] });
-    expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+    await expectSoundLedger(server.database);
   });
 
   it('leaves a rejected job with the delivered translation when the new result cannot be assembled', async () => {
@@ -256,10 +254,7 @@ describe('a text that takes longer to read than the limit', () => {
   it('turns an upgraded job back into the completed machine job when it cannot be drafted', async () => {
     const receiver = await startReceiver();
     const { uid } = (await call('POST', MACHINE, { ...job(hidden('')), text_format: 'html' })).body;
-    const completed = await until(async () => {
-      const { body } = await call('GET', `${MACHINE}${uid}/`);
-      return body.status === 'completed' && body;
-    });
+    const completed = await waitForStatus(call, `${MACHINE}${uid}/`);
     await giveSource(uid, hidden('endless:open'));
     const upgrade = { status: 'upgrade', properties: { callback_url: receiver.url } };
     expect((await call('PATCH', `${MACHINE}${uid}/`, upgrade)).status).toBe(202);
@@ -274,7 +269,7 @@ describe('a text that takes longer to read than the limit', () => {
     expect(read.body).toEqual({ ...completed, text: hidden('endless:open') });
     expect((await call('GET', `${HUMAN}${uid}/`)).status).toBe(404);
     expect(await recordOf(uid)).toEqual({ failure: null, kinds: ['hold', 'capture', 'hold', 'void'] });
-    expect((await verifyLedger(server.database)).discrepancies).toEqual([]);
+    await expectSoundLedger(server.database);
     await receiver.close();
   });
 
@@ -401,7 +396,7 @@ describe('an account with more long texts than scanner processes', () => {
       });
       expect((await other('POST', COUNT, { text: long('The house.') })).status).toBe(201);
       const { uid } = (await other('POST', MACHINE, job(long('The house.')))).body;
-      await until(async () => (await other('GET', `${MACHINE}${uid}/`)).body.status === 'completed');
+      await waitForStatus(other, `${MACHINE}${uid}/`);
       expect(answered).toEqual([]);
     });
   });
@@ -426,7 +421,7 @@ describe('an account with more long texts than scanner processes', () => {
     await until(() => given > before + 2);
     const quick = await orderEdit(other, 'The door is red.');
     await editNext(editor, await taskOf(quick));
-    await until(async () => (await other('GET', `${HUMAN}${quick}/`)).body.status === 'completed');
+    await waitForStatus(other, `${HUMAN}${quick}/`);
     expect((await call('DELETE', `${HUMAN}${slow}/`)).status).toBe(200);
     // The slow job fails when two scanner processes have died during its task. Only then is the account's next job
     // assembled.

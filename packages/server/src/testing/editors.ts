@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { expect } from 'vitest';
 import { type Connection, createConnection } from '../database/connections.ts';
 import type { Answer, createClient, TestPerson } from './harness.ts';
-import { until } from './harness.ts';
+import { until, waitForStatus } from './harness.ts';
 
 export const HUMAN = '/tapi/v2/translation/';
 
@@ -41,6 +41,22 @@ export async function expireDeadline(
   );
 }
 
+/** Ends the claims of a task, or of all tasks of a job, without their editors. */
+export async function expireClaims(
+  owner: Pick<pg.Client, 'query'>,
+  of: { task: string } | { job_id: string },
+): Promise<void> {
+  await owner.query(
+    `update claims set lease_until = now() - interval '1 s'
+      where ${'task' in of ? 'task_id' : 'job_id'} = $1 and ended_at is null`,
+    Object.values(of),
+  );
+}
+
+/** Waits until the queued work on votes is done. */
+export const votesSettled = (owner: Pick<pg.Client, 'query'>) =>
+  until(async () => (await owner.query('select from propagations limit 1')).rowCount === 0);
+
 let orders = 0;
 
 /** Creates a human job and waits for its tasks. @returns the uid of the job */
@@ -49,7 +65,7 @@ export async function orderEdit(call: Call, text: string, fields: object = {}): 
   const body = { text, source_language: 'en', target_language: 'es', ...fields, uid };
   const created = await call('POST', HUMAN, body);
   if (created.status !== 201) throw new Error(created.text);
-  await until(async () => (await call('GET', `${HUMAN}${uid}/`)).body.status === 'translating');
+  await waitForStatus(call, `${HUMAN}${uid}/`, 'translating');
   return uid;
 }
 
@@ -58,6 +74,12 @@ export async function claimTask({ call }: TestPerson, task?: string) {
   const claimed = await call('POST', '/api/editing/claims', task === undefined ? {} : { task });
   expect(claimed.status, claimed.text).toBe(201);
   return claimed.body.task;
+}
+
+/** Claims the next open task of a job. @returns the task with its lease */
+export async function claimJob(person: TestPerson, uid: string) {
+  const { open } = (await person.call('GET', '/api/editing/queue')).body;
+  return claimTask(person, open.find((one: { uid: string }) => one.uid === uid).task);
 }
 
 export const pathOf = (task: { task: string }, rest = '') => `/api/editing/tasks/${task.task}${rest}`;
@@ -132,8 +154,7 @@ export async function disagree(
 ) {
   for (const [index, person] of editors.entries()) {
     const uid = await orderEdit(call, source);
-    const { open } = (await person.call('GET', '/api/editing/queue')).body;
-    const task = await claimTask(person, open.find((one: { uid: string }) => one.uid === uid).task);
+    const task = await claimJob(person, uid);
     const target = [{ text: `Texto ${index + 1} de una casa.` }];
     const saved = await confirm(person, task, task.segments[0], { target });
     expect(saved.status, saved.text).toBe(200);
@@ -181,7 +202,7 @@ export async function overtake(
     // The work on the second change waits for the first, or has ended.
     await until(async () => (await waitsFor('%for key share of t%')) || (await queued()) === 1);
     await other.query('rollback');
-    await until(async () => (await queued()) === 0);
+    await votesSettled(observer);
   } finally {
     await Promise.all([other.end(), observer.end()]);
   }

@@ -209,6 +209,17 @@ export async function until<T>(
   }
 }
 
+/** Waits until the job at `path` has a status. @returns the job as its reader sees it */
+export const waitForStatus = (
+  call: (method: string, path: string) => Promise<Answer>,
+  path: string,
+  status = 'completed',
+) =>
+  until(async () => {
+    const { body } = await call('GET', path);
+    return body.status === status && body;
+  });
+
 export interface Answer {
   status: number;
   headers: Headers;

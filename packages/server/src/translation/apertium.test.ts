@@ -44,7 +44,7 @@ function withApertium(): void {
     receiver = await startReceiver();
     server = await startTestServer({
       engine: () => {
-        engine = createApertium(apertiumWith(root, ['eng-spa', 'en-gl', 'gl-pt']));
+        engine = createApertium(apertiumWith(root, ['eng-spa', 'eng-cat', 'cat-fra']));
         return engine;
       },
     });
@@ -93,7 +93,7 @@ function withApertium(): void {
     );
   });
 
-  it('a job through Apertium is translated from English into Portuguese through a pivot, because no direct pair exists', async () => {
+  it('a job through Apertium is translated from English into French through a pivot, because no direct pair exists', async () => {
     const seen: { from: string; to: string }[][] = [];
     const note = (directions: readonly { from: string; to: string }[]) => void seen.push([...directions]);
     const offered = await engine.directions({ begun: note, passed: note });
@@ -102,9 +102,9 @@ function withApertium(): void {
     expect(begun).toEqual(offered);
     expect(passed.length).toBeGreaterThan(offered.length / 4);
     expect(new Set(passed.flat())).toEqual(new Set(offered));
-    expect(offered.find(({ from, to }) => from === 'en' && to === 'pt')?.hops).toBe(2);
-    const text = await translated('hops', 'The house is big.', { target_language: 'pt' });
-    expect(text).toBe('A casa é grande.');
+    expect(offered.find(({ from, to }) => from === 'en' && to === 'fr')?.hops).toBe(2);
+    const text = await translated('hops', 'The house is big.', { target_language: 'fr' });
+    expect(text).toBe('La maison est grande.');
   });
 
   it('a job is refused when no engine serves its language pair', async () => {

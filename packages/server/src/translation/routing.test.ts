@@ -11,7 +11,7 @@ import type { AccountCredentials } from '../accounts/accounts.ts';
 import { saveBrand } from '../brands/brands.ts';
 import { createPool } from '../database/connections.ts';
 import { importEntries } from '../memory/memory.ts';
-import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import { createClient, startTestServer, type TestServer, until, waitForStatus } from '../testing/harness.ts';
 import { removeEngineRoute, setEngineRoute } from './engine-routes.ts';
 
 const MACHINE = '/tapi/v2/mt_translation/';
@@ -297,7 +297,7 @@ describe('an earlier translation', () => {
       source_language: 'en',
       target_language: 'fr',
     });
-    await until(async () => (await theirs('GET', `${MACHINE}alike/`)).body.status === 'completed');
+    await waitForStatus(theirs, `${MACHINE}alike/`);
     expect(second.requests.at(-1)!.context?.examples).toBeUndefined();
     const french = { from: 'en', to: 'fr', brand: undefined };
     await importEntries(server.database, ref, french, [
@@ -309,7 +309,7 @@ describe('an earlier translation', () => {
       source_language: 'en',
       target_language: 'fr',
     });
-    await until(async () => (await theirs('GET', `${MACHINE}example/`)).body.status === 'completed');
+    await waitForStatus(theirs, `${MACHINE}example/`);
     expect(second.requests.at(-1)!.context).toEqual({
       examples: [{ source: 'Hello, {name}, it is us.', target: 'C’est nous, {name}.' }],
     });

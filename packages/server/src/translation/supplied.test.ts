@@ -4,7 +4,14 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPool } from '../database/connections.ts';
 import { editNext } from '../testing/editors.ts';
-import { createClient, createPerson, startTestServer, type TestServer, until } from '../testing/harness.ts';
+import {
+  createClient,
+  createPerson,
+  startTestServer,
+  type TestServer,
+  until,
+  waitForStatus,
+} from '../testing/harness.ts';
 
 const PATH = '/tapi/v2/translation/';
 
@@ -34,7 +41,7 @@ const order = (uid: string, text_format: string, text: string, target_text: stri
 
 /** Waits until a job is drafted, and returns its segments. */
 async function draftsOf(uid: string) {
-  await until(async () => (await call('GET', `${PATH}${uid}/`)).body.status === 'translating');
+  await waitForStatus(call, `${PATH}${uid}/`, 'translating');
   const { rows } = await owner.query(
     `select s.segment_id, s.draft, s.route, s.notes, s.failure
        from segments s join jobs using (part, account_id, job_id) where uid = $1 order by position`,
@@ -126,7 +133,7 @@ describe('a supplied translation of every format', () => {
     await owner.query('update users set review_share = 0');
     const uid = `whole-${format}`;
     expect((await order(uid, format, text, made)).status).toBe(201);
-    await until(async () => (await call('GET', `${PATH}${uid}/`)).body.status === 'translating');
+    await waitForStatus(call, `${PATH}${uid}/`, 'translating');
     await editNext(editor);
     const { translated_text } = await until(async () => {
       const read = await call('GET', `${PATH}${uid}/`);

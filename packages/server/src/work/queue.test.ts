@@ -15,7 +15,7 @@ import { createDeliveryQueue } from '../deliveries/queue.ts';
 import { finishAnswered, finishAttempt } from '../deliveries/store.ts';
 import { insertJobs } from '../jobs/insert-store.ts';
 import { createJobSettler, type JobHooks, type JobOutcome, type JobSettlement } from '../jobs/jobs.ts';
-import { holdPrices, openBalances, verifyLedger } from '../ledger/ledger.ts';
+import { holdPrices, openBalances } from '../ledger/ledger.ts';
 import {
   createClient,
   createTestDatabase,
@@ -24,6 +24,7 @@ import {
   until,
 } from '../testing/harness.ts';
 import { newJobs } from '../testing/jobs.ts';
+import { expectSoundLedger } from '../testing/ledger.ts';
 import { createLeaseQueue, type Lease } from './queue.ts';
 
 const LEASE_SECONDS = 3600;
@@ -499,7 +500,7 @@ describe('a lost lease', () => {
       expect(await settle({ lease: stale!, job, outcome })).toBe(false);
       expect(await settle({ lease: held!, job, outcome })).toBe(false);
       expect(await everything()).toBe(before);
-      expect((await verifyLedger(test.database)).discrepancies).toEqual([]);
+      await expectSoundLedger(test.database);
     },
   );
 
@@ -517,7 +518,7 @@ describe('a lost lease', () => {
       ),
     );
     expect(settled.filter(Boolean)).toHaveLength(1);
-    expect((await verifyLedger(test.database)).discrepancies).toEqual([]);
+    await expectSoundLedger(test.database);
     expect((await owner.query('select from deliveries')).rowCount).toBe(1);
     expect((await owner.query('select from job_events')).rowCount).toBe(1);
   });
