@@ -1,14 +1,16 @@
 /**
  * `npm run prove -- text --files FOLDER [--from L --to L --lines N]` sends lines of real texts through the service and
  * counts what a translation must not do to them, whatever its words are. Without `--files`, the texts are those that
- * the packages of the repository ship.
+ * the packages of the repository ship. `--sentences FOLDER` compares sentences instead; see `sentences.ts`.
  */
 import { type Figure, type Flags, goalAtMost, goalZero, type Report } from '../../bench/figures.ts';
 import { runProof } from '../harness/run.ts';
 import { runText, type TextHistory } from './run.ts';
+import { proveSentences } from './sentences.ts';
 
 export async function proveText({ words, numbers }: Flags): Promise<Report> {
   const { figures } = await runProof('text', { names: [], json: false, words, numbers }, async (options) => {
+    if (words.sentences) return proveSentences(words.sentences, options.say);
     const history = await runText({
       ...options,
       files: words.files ?? new URL('../../node_modules', import.meta.url).pathname,

@@ -149,6 +149,10 @@ test.each([
   ['Open Tools > Options → Language', ['Open Tools', 'Options', 'Language']],
   ['Home » Shop » Houses', ['Home', 'Shop', 'Houses']],
   ['« Viens. » Il partit » vite', ['« Viens. »', 'Il partit » vite']],
+  [
+    'Le nom «\u00a0pris\u00a0» est ‹\u00a0pris\u00a0› ici',
+    ['Le nom «\u00a0pris\u00a0» est ‹\u00a0pris\u00a0› ici'],
+  ],
   ['a < b and c > d', ['a < b and c > d']],
   ['a) The house', ['The house']],
   ['(iv) The house', ['The house']],

@@ -206,9 +206,9 @@ export function protectedRanges(text: string, begins = true, own: Range[] = []):
   if (anySign.test(text)) lists.push(rangesOf(text, signs, 'keep'));
   if (anySeparator.test(text)) {
     // A guillemet may end a quotation, and `>` may compare two numbers.
-    const unsure = [...(text.includes('«') ? [' » '] : []), ...(text.includes(' < ') ? [' > '] : [])];
+    const unsure = `${text.includes('«') ? '»' : ''}${text.includes('‹') ? '›' : ''}${text.includes(' < ') ? '>' : ''}`;
     const found = rangesOf(text, separators, 'gap');
-    lists.push(found.filter(({ from, to }) => !unsure.includes(text.slice(from, to))));
+    lists.push(found.filter(({ from, to }) => !unsure.includes(text.slice(from + 1, to - 1))));
   }
   lists.push(nameRanges(text));
   if (/<[A-Za-z/]|\[\/?[A-Za-z]/.test(text)) lists.unshift(tagsOf(text));
