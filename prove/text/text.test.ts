@@ -48,6 +48,15 @@ it.each([
   if (fault !== 'numbers changed') expect(figures).toMatchObject([{ held: false }]);
 });
 
+it.each([
+  ['The Linux kernel and Shopify', 'El kernel de Linux y Shopify', 'es'],
+  ['A “Linux house” is big', 'Una “casa de Linux” es grande', 'es'],
+  ['-b FICHERO existe', '-b File exists', 'en'],
+  ['La traducción al español de mayo', 'The translation to Spanish of May', 'en'],
+])('text proof counts no capital that a name has taken with it: %s', (source, target, to) => {
+  expect(faultsOf(source, target, to)['capitals gained in mid-sentence']).toBe(0);
+});
+
 it('reads the messages of a catalog without their contexts and plural forms', () => {
   const messages = [
     ['menu\u0004One.', 'Eins.'],
