@@ -1521,6 +1521,10 @@ export type NewDocument = {
   tone?: 'Informal' | 'Formal' | undefined;
   /** Instructions for the editor, and for engines that support them. */
   instructions?: string | undefined;
+  /** XLIFF only: whether segments whose target has the state `translated` are translated again. */
+  retranslate?: boolean | undefined;
+  /** HTML only: whether the `lang` of the page becomes the target language where it was the source language. */
+  set_lang?: boolean | undefined;
   /** Whether the user gets a mail when the job is finished; not in the sandbox. */
   mail?: boolean | undefined;
   /** The user who sends the document. Error `conflict`: another user is signed in. */
@@ -1996,6 +2000,10 @@ export type QuotedDocument = {
   tone?: 'Informal' | 'Formal' | undefined;
   /** Instructions for the editor, and for engines that support them. */
   instructions?: string | undefined;
+  /** XLIFF only: whether segments whose target has the state `translated` are translated again. */
+  retranslate?: boolean | undefined;
+  /** HTML only: whether the `lang` of the page becomes the target language where it was the source language. */
+  set_lang?: boolean | undefined;
   /** The user who sends the document. Error `conflict`: another user is signed in. */
   user_id?: string | undefined;
   target_languages: string[]
