@@ -19,6 +19,7 @@
  */
 
 import type { Piece } from '../engine.ts';
+import { isUpperCase } from './capitals.ts';
 import type { EncodingRecord, Fixed, Pair } from './encoding-record.ts';
 import { turnQuotes } from './marks.ts';
 import { JOINER, OPAQUE } from './opaque.ts';
@@ -42,6 +43,8 @@ const CLAUSE_START =
 const PHRASE = /^\p{Lu}\p{Ll}+ \p{Ll}/u;
 /** Matches the hyphen of "rarely-used memory", which became "memoriararamenteutilizada". */
 const COMPOUND = /(?<=\p{Ll}{2}ly)-(?=\p{Ll}{1,20}(?:ed|en|wn|ught)(?![\p{L}-]))/gu;
+/** Matches a phrase behind a label in capitals, such as `NOTE`. */
+const AFTER_LABEL = /^ \p{Lu}\p{Ll}+ \p{Ll}/u;
 const LEAD = /^[«“"‘([¿¡]{1,3}[ \u00a0\u202f]?/u;
 const TRAIL = /(?<![ \u00a0\u202f])[ \u00a0\u202f]?[»”"’)\]]{1,3}$/u;
 const FINAL_MARK = /[.?!…:;。！？]["'”’»)\]]*\s*$/u;
@@ -106,6 +109,8 @@ export function encode(
       PHRASE.test(plain.slice(start, Math.min(end, start + 60)))
     )
       clauses.add(before.length);
+    if (isUpperCase(plain.slice(start, end)) && AFTER_LABEL.test(plain.slice(end, end + 60)))
+      clauses.add(end);
   }
   return {
     stream:
