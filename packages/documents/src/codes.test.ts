@@ -128,6 +128,7 @@ test.each([
   ['LehrerInnen, Lehrer_innen, ArbeiterIn', []],
   ['9,99 €/Monat, 30€/noche, $10 /month, homme /femme, 100 %/an', []],
   ["10 %-ig, 100 %d'abord, -Sí -dijo-, una casa -grande- y", []],
+  ['it begins with "|" and ends with "|".', []],
   ['12. Mai in Berlin', []],
   ['\\textbf{very} big', ['{very}']],
   ['30-DAY TRIAL, 3-ZIMMER-WOHNUNG, d.h. Kinder', []],

@@ -175,7 +175,7 @@ const named = [
 
 /** Separators between labels, such as `Red | Big`, `Tools > Options` and `Name / Address`. */
 const separators =
-  /(?<=\S|^)[ \u00a0](?:[|¦｜›»→←⇒➜➔▶•●‣▪·/>]|\|{2,4}|>>|->|=>|-->)[ \u00a0](?=\S|$)|(?<=[^\s|*])\|(?=[^\s|*])/gu;
+  /(?<=\S|^)[ \u00a0](?:[|¦｜›»→←⇒➜➔▶•●‣▪·/>]|\|{2,4}|>>|->|=>|-->)[ \u00a0](?=\S|$)|(?<=[\w\u00c0-\u1fff.!?)])\|(?=[\w\u00c0-\u1fff[({])/gu;
 const LIST_MARK = /^\s{0,20}(?:\(?(?:[A-Za-z]|[ivxIVX]{1,4}|\d{1,3})\)|[•‣▪◦–*+-])[ \u00a0](?=\S|$)/u;
 
 /** All parts of the patterns below, for the test that none takes quadratic time. */
