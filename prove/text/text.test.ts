@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { FULL } from '../../scripts/full.ts';
 import { shortRun } from '../harness/testing.ts';
 import { readLines, runText, type TextHistory } from './run.ts';
+import { faultsOf as faultsOfSentences, readCatalog } from './sentences.ts';
 import { faultsOf, judge } from './text.ts';
 
 const files = join(import.meta.dirname, '../../node_modules');
@@ -45,4 +46,46 @@ it.each([
   };
   const figures = judge(history).filter(({ name }) => name.includes(fault));
   if (fault !== 'numbers changed') expect(figures).toMatchObject([{ held: false }]);
+});
+
+it.each([
+  ['The Linux kernel and Shopify', 'El kernel de Linux y Shopify', 'es'],
+  ['A “Linux house” is big', 'Una “casa de Linux” es grande', 'es'],
+  ['-b FICHERO existe', '-b File exists', 'en'],
+  ['La traducción al español de mayo', 'The translation to Spanish of May', 'en'],
+])('text proof counts no capital that a name has taken with it: %s', (source, target, to) => {
+  expect(faultsOf(source, target, to)['capitals gained in mid-sentence']).toBe(0);
+});
+
+it('reads the messages of a catalog without their contexts and plural forms', () => {
+  const messages = [
+    ['menu\u0004One.', 'Eins.'],
+    ['%d day\0%d days', '%d Tag\0%d Tage'],
+  ];
+  const header = Buffer.alloc(28 + 16 * messages.length);
+  [0x950412de, 0, messages.length, 28, 28 + 8 * messages.length].forEach((word, at) => {
+    header.writeUInt32LE(word, 4 * at);
+  });
+  let length = header.length;
+  const texts = messages.flatMap((pair, index) =>
+    pair.map((text, side) => {
+      const bytes = Buffer.from(text);
+      header.writeUInt32LE(bytes.length, 28 + 8 * (side * messages.length + index));
+      header.writeUInt32LE(length, 32 + 8 * (side * messages.length + index));
+      length += bytes.length;
+      return bytes;
+    }),
+  );
+  expect(readCatalog(Buffer.concat([header, ...texts]))).toEqual([['One.', 'Eins.']]);
+});
+
+it.each([
+  [['It is 5 p.m. in Rome.', 'They left.'], { wrong: 0, missed: [], false: [] }],
+  [
+    ['I saw Dr. Jones.', 'They are two. And more.'],
+    { wrong: 1, missed: [], false: ['They are two. ¦ And more.'] },
+  ],
+  [['it ends with e.g.', 'They left.'], { wrong: 2, missed: ['it ends with e.g. They left.'], false: [] }],
+])('compares the segments of a paragraph with its sentences: %j', (sentences, faults) => {
+  expect(faultsOfSentences(sentences, 'en')).toEqual(faults);
 });

@@ -30,6 +30,11 @@ test.each([
   ['URLs, CIDs and THE house', []],
   ['console.log(x), dog.bark("a") and end.', ['console.log', 'dog.bark']],
   ['1 < 2 and "x"', []],
+  [
+    'it&#39;s, fish &amp; chips, 2&pi;r, &#x27;caf&eacute;&#39;',
+    ['&#39;', '&amp;', '&#x27;', '&eacute;', '&#39;'],
+  ],
+  ['std::string and A::B::~C, say A:: and 10::20', ['std::string', 'A::B::~C']],
 ] as [string, string[]][])('protectedRanges finds the variables and addresses in: %s', (text, wanted) => {
   expect(found(text)).toEqual(wanted);
 });
@@ -44,6 +49,8 @@ const families: [string, string[]][] = [
   ['of ICU', ['{0,number,#.##}', '{1,choice,0#none|1#one}', '{days, date, long}']],
   ['of Xcode', ['%#@files@', '%1$@', '%lld']],
   ['of Ruby', ['%<total>.2f', '%<who>s', '%{who}']],
+  ['of Velocity', ['$!{user.name}', '$!who']],
+  ['of WebVTT', ['<v.loud Ann Smith>', '<c.red.big>']],
   ['of Laravel, Drupal and forums', [':attribute', '!author', '%title', '@count', '-sender-']],
   ['of shells, PHP and Dart', ['$HOME', '$user->name', '$total', '$HOME/docs']],
   ['of i18next and Vue', ['$t(common.save)', '@:menu.file', '@.lower:menu.file']],
@@ -121,6 +128,7 @@ test.each([
   ['LehrerInnen, Lehrer_innen, ArbeiterIn', []],
   ['9,99 €/Monat, 30€/noche, $10 /month, homme /femme, 100 %/an', []],
   ["10 %-ig, 100 %d'abord, -Sí -dijo-, una casa -grande- y", []],
+  ['it begins with "|" and ends with "|".', []],
   ['12. Mai in Berlin', []],
   ['\\textbf{very} big', ['{very}']],
   ['30-DAY TRIAL, 3-ZIMMER-WOHNUNG, d.h. Kinder', []],
@@ -132,6 +140,7 @@ test.each([
   ['_very_ big, __very__ big, *very* big', []],
   ['C++, C#, AT&T, R&D, a @ b, $5, US$ 10, 50%', []],
   ['Use <b> for this and <file> for that', []],
+  ['AT&T; R&D; and Johnson&Johnson; the Muster GmbH', []],
 ] as [string, string[]][])('protectedRanges leaves prose alone: %s', (text, wanted) => {
   expect(found(text)).toEqual(wanted);
 });
@@ -147,8 +156,16 @@ test.each([
   ['Plan A:\\nThe house', ['Plan A:', 'The house']],
   ['Color: Red | Size: Big', ['Color: Red', 'Size: Big']],
   ['Open Tools > Options → Language', ['Open Tools', 'Options', 'Language']],
+  ['The <a href="x">house. <b class=\'y\'>The dog</i>', ['The |house.', 'The dog']],
+  ['{ $n -> [one] One *[male] Two } { NUMBER($n) -> [few] Six }', ['One', 'Two }', 'Six }']],
+  ['#if($x.of($y))One#{else}Two#elseif ($z) Three#end', ['One', 'Two', 'Three']],
+  ['{0} none|[1,19] some|[20,*] many', ['[{0}] none', '[1,19] some', '[20,*] many']],
   ['Home » Shop » Houses', ['Home', 'Shop', 'Houses']],
   ['« Viens. » Il partit » vite', ['« Viens. »', 'Il partit » vite']],
+  [
+    'Le nom «\u00a0pris\u00a0» est ‹\u00a0pris\u00a0› ici',
+    ['Le nom «\u00a0pris\u00a0» est ‹\u00a0pris\u00a0› ici'],
+  ],
   ['a < b and c > d', ['a < b and c > d']],
   ['a) The house', ['The house']],
   ['(iv) The house', ['The house']],

@@ -36,9 +36,13 @@ const control: Record<string, readonly string[]> = {
   '{': [
     String.raw`\{%(?:[^{}%\n]|%(?!\})|\{[^{}\n]{0,100}\}){1,200}%\}`, // Jinja, Liquid, Twig
     String.raw`\{\{~?(?:[#/^!]|--|else[ }~])[^{}\n]{0,200}\}\}?`, // Handlebars, Mustache, Blade
+    String.raw`\{\s?(?:\$[A-Za-z][\w-]{0,60}|[A-Z]{2,30}\([^(){}\n]{1,100}\))\s?->`, // Fluent
     String.raw`\{#[^{}#\n]{0,200}#\}|\{\*[^*\n]{0,200}\*\}`, // comments of Jinja and Smarty
     String.raw`\{\/?(?:if|else|elseif|foreach|foreachelse|for|section|while|block|capture|strip)(?:[ ][^{}\n]{0,200})?\}`, // Smarty
   ],
+  '#': [
+    String.raw`#(?:if|elseif|foreach|set|macro)\s?\((?:[^()\n]|\([^()\n]{0,100}\)){1,200}\)|#(?:else|end)(?![\w-])|#\{(?:else|end)\}`,
+  ], // Velocity
   '<': [
     '<!--[^\\n]{0,1000}?-->',
     String.raw`<%(?![=-])[^%\n]{1,200}%>`, // ERB, EJS, JSP
@@ -46,8 +50,14 @@ const control: Record<string, readonly string[]> = {
     String.raw`<\/?#[a-z]{2,20}(?:[ ][^<>\n]{0,200})?>`, // FreeMarker
   ],
   '%': [String.raw`%%\[[^\]\n]{0,500}\]%%`], // AMPscript
-  '*': [String.raw`\*\|(?:IF|IFNOT|ELSEIF|ELSE|END|INTERESTED)(?::[^|*\n]{0,100})?\|\*`], // Mailchimp
-  '[': [String.raw`\[%(?!=)[^%\n]{1,200}%\]`], // Template Toolkit
+  '*': [
+    String.raw`\*\[[A-Za-z\d][\w.-]{0,60}\](?=\s)`, // Fluent
+    String.raw`\*\|(?:IF|IFNOT|ELSEIF|ELSE|END|INTERESTED)(?::[^|*\n]{0,100})?\|\*`, // Mailchimp
+  ],
+  '[': [
+    String.raw`\[(?:zero|one|two|few|many|other)\](?=\s)`, // Fluent
+    String.raw`\[%(?!=)[^%\n]{1,200}%\]`,
+  ], // Template Toolkit
   '@': [
     String.raw`@(?:(?:if|elseif|foreach|for|unless|isset|while) ?\([^()\n]{0,200}\)|(?:else|end(?:if|foreach|for|unless|isset|while))(?![\w.]))`,
   ], // Blade
@@ -65,9 +75,10 @@ const signed: Record<string, readonly string[]> = {
     String.raw`\{ ?[A-Z][A-Z_]{0,40}\([^(){}\n]{0,200}\) ?\}`, // { DATETIME($date) }
     String.raw`\{[${W}.]{1,100}(?:![rsa])?(?:,\s*(?:number|date|time|spellout|ordinal|duration|choice)|:(?! ))[^{}\n]{0,200}\}`, // {0,number} {d:%H %M}
   ],
-  '$%#@': [String.raw`[$%#@]\{[^{}\n]{1,200}\}`], // ${x} %{x} #{x}
+  '$%#@': [String.raw`(?:\$!|[$%#@])\{[^{}\n]{1,200}\}`], // ${x} $!{x} %{x} #{x}
   '<': [
     String.raw`<(?:%[=-][^%\n]{1,200}%|\?=[^?\n]{1,200}\?|PRI[diouxX]\w{1,10})>`, // <%= x %> <?= x ?> <PRIu64>
+    String.raw`<(?:v(?:\.[\w-]{1,40}){0,3}[ ][^<>\n]{1,100}|c(?:\.[\w-]{1,40}){1,3})>`, // <v.loud Ann> of WebVTT
     String.raw`<(?:[@#!](?!-)[^<>\s][^<>\n]{0,100}|a?:\w{1,60}:\d{1,30}|t:\d{1,15}(?::\w)?)>`, // <@U024BE7LH|house> <!here> <:name:1>
   ],
   '[': [
@@ -90,7 +101,7 @@ const signed: Record<string, readonly string[]> = {
   ],
   $: [
     String.raw`\$t\([^()\n]{1,200}\)`, // i18next
-    String.raw`(?<![${W}$])\$[A-Za-z_][${W}]{0,60}(?:(?:->|::|\/)\w{1,60}){0,9}\$?`, // $name $user->name $HOME/x
+    String.raw`(?<![${W}$])\$!?[A-Za-z_][${W}]{0,60}(?:(?:->|::|\/)\w{1,60}){0,9}\$?`, // $name $user->name $HOME/x
   ],
   '@': [
     String.raw`@(?:\.\w{1,30})?:(?:\(\w[\w.]{0,100}\)|\w[\w.]{0,99}\w)`, // linked messages of Vue
@@ -121,7 +132,11 @@ const signed: Record<string, readonly string[]> = {
     String.raw`${APART}\.(?:[a-z][\w-]{1,40}|NET)(?:\.[\w-]{1,40}){0,3}(?![${W}])`, // .env .NET
   ],
   '\\': [String.raw`\\(?:u[\da-fA-F]{4}|x[\da-fA-F]{2})`],
-  '&': noncharacter,
+  '&': [
+    ...noncharacter,
+    String.raw`&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|amp|lt|gt|quot|apos|nbsp|shy|[A-Za-z]{1,2}(?:acute|grave|circ|tilde|uml|cedil|ring|slash|lig));`, // &#39; &amp; &eacute;
+    String.raw`${ALONE}&[A-Za-z][a-z]{1,8}\d{0,2};`, // &pi;
+  ],
 };
 
 /** Endings that only names of files and hosts have: none is also a word that may follow a full stop. */
@@ -148,7 +163,8 @@ const named = [
   String.raw`(?<![${W}.@/-])[${W}][${W}-]{0,99}(?:[./][${W}-]{1,99}){0,20}\.(?:${endings.replaceAll(' ', '|')})(?:(?=\/)(?:\/[\w~?#@!$&*+=.%-]{0,199}[\w~/#@$&*+=%-])*|(?![${W}-]|\.[${W}]))`, // file.txt example.com/x
   String.raw`(?<![${W}_.@/-])(?:[a-z\d][a-z\d-]{0,62}\.){1,5}[a-z]{2,6}\/[\w~?#@!$&*+=.%/-]{0,199}[\w~/#@$&*+=%-]`, // bit.ly/x
   String.raw`${ALONE}(?:__[A-Z][A-Z\d_]{0,60}__|_{0,2}[A-Za-zÀ-ÿ\d]{1,60}(?:_(?!in(?:nen)?(?![${W}]))[A-Za-zÀ-ÿ\d]{1,60}){1,20}_{0,2})(?![${W}])`, // __NAME__ HOUSE_KEY
-  String.raw`${ALONE}[A-Za-z\d]{0,60}?[a-z\d](?!In(?:nen)?(?![${W}]))[A-Z][A-Za-z\d]{0,60}(?![${W}])`, // camelCase, not LehrerInnen
+  String.raw`${ALONE}(?!g?GmbH(?![${W}]))[A-Za-z\d]{0,60}?[a-z\d](?!In(?:nen)?(?![${W}]))[A-Z][A-Za-z\d]{0,60}(?![${W}])`, // camelCase, not LehrerInnen
+  String.raw`${ALONE}[A-Za-z_]\w{0,60}(?:::~?[A-Za-z_]\w{0,60}){1,9}(?![${W}])`, // std::string
   `${ALONE}[A-Z]{2,10}[a-z]{2,60}(?![${W}])`, // GLib
   String.raw`${ALONE}[A-Za-z_]\w{0,60}(?:(?:\.[A-Za-z_]\w{0,60}){1,6}(?=\()|\(\))`, // console.log(x) run()
   String.raw`(?<![${W}-])(?!\d{1,4}(?:-[A-Z]{3,30}){1,5}(?![${W}-]))(?=[A-Z-]{0,60}\d)(?=[\d-]{0,60}[A-Z])[A-Z\d]{1,30}(?:-[A-Z\d]{1,30}){1,9}(?![${W}-])`, // SKU-RED-42
@@ -158,7 +174,8 @@ const named = [
 ].join('|');
 
 /** Separators between labels, such as `Red | Big`, `Tools > Options` and `Name / Address`. */
-const separators = /(?<=\S|^)[ \u00a0](?:[|¦｜›»→←⇒➜➔▶•●‣▪·/>]|\|{2,4}|>>|->|=>|-->)[ \u00a0](?=\S|$)/gu;
+const separators =
+  /(?<=\S|^)[ \u00a0](?:[|¦｜›»→←⇒➜➔▶•●‣▪·/>]|\|{2,4}|>>|->|=>|-->)[ \u00a0](?=\S|$)|(?<=[\w\u00c0-\u1fff.!?)])\|(?=[\w\u00c0-\u1fff[({])/gu;
 const LIST_MARK = /^\s{0,20}(?:\(?(?:[A-Za-z]|[ivxIVX]{1,4}|\d{1,3})\)|[•‣▪◦–*+-])[ \u00a0](?=\S|$)/u;
 
 /** All parts of the patterns below, for the test that none takes quadratic time. */
@@ -178,13 +195,14 @@ function bySign(words: Record<string, readonly string[]>): RegExp {
 const controlTags = bySign(control);
 const signs = bySign(signed);
 // Each search has a cheap test before it, because most sentences have nothing that is protected.
-const anyControl = /\{[%{#/*iefswbc]|<[%?/#!]|%%\[|\*\||\[%|@[eifuw]|\\[nrt]/;
-const anySign = /[{}%@$#[`/<~*&]|[:!.][a-z]|--|-[A-Za-z]\w*-|\.NET|\\[ux]/;
-const anySeparator = /[ \u00a0][|¦｜›»→←⇒➜➔▶•●‣▪·/>=-]/;
+const anyControl =
+  /\{[%{#/*iefswbc]|->|\[(?:zero|one|two|few|many|other)|#(?:if|else|end|foreach|set|macro|\{e)|<[%?/#!]|%%\[|\*\||\[%|@[eifuw]|\\[nrt]/;
+const anySign = /[{}%@$#[`/<~*&]|[:!.][a-z]|--|-[A-Za-z]\w*-|\.NET|\\[ux]|&#?\w+;/;
+const anySeparator = /[ \u00a0][|¦｜›»→←⇒➜➔▶•●‣▪·/>=-]|\|[^\s|*]/;
 const names = new RegExp(named, 'gu');
 /** What every match of `names` has between two characters that are not white space. */
 const inName =
-  /:\/\/|www\.|[\w.+%-]@[A-Za-z\d]|:\\|\\\\|[\w\u00c0-\u1fff-]\.(?:[a-z]|\d[\w.]*[a-z])|[A-Za-z\d]_|_[A-Za-z]|[a-z\d][A-Z]|[A-Z]{2}[a-z]{2}|[A-Z]-[A-Z\d]|\d-[A-Z\d]|v\d|\d[ap]m|[A-Z]\/[A-Z]|\]\(|\w\(\)/gu;
+  /:\/\/|www\.|[\w.+%-]@[A-Za-z\d]|:\\|\\\\|[\w\u00c0-\u1fff-]\.(?:[a-z]|\d[\w.]*[a-z])|[A-Za-z\d]_|_[A-Za-z]|[a-z\d][A-Z]|[A-Z]{2}[a-z]{2}|[A-Z]-[A-Z\d]|\d-[A-Z\d]|v\d|\d[ap]m|[A-Z]\/[A-Z]|\]\(|\w\(\)|\w::\w/gu;
 
 /**
  * A character at which a word ends: white space, or a character of a script without spaces, in which a long
@@ -206,9 +224,9 @@ export function protectedRanges(text: string, begins = true, own: Range[] = []):
   if (anySign.test(text)) lists.push(rangesOf(text, signs, 'keep'));
   if (anySeparator.test(text)) {
     // A guillemet may end a quotation, and `>` may compare two numbers.
-    const unsure = [...(text.includes('«') ? [' » '] : []), ...(text.includes(' < ') ? [' > '] : [])];
+    const unsure = `${text.includes('«') ? '»' : ''}${text.includes('‹') ? '›' : ''}${text.includes(' < ') ? '>' : ''}`;
     const found = rangesOf(text, separators, 'gap');
-    lists.push(found.filter(({ from, to }) => !unsure.includes(text.slice(from, to))));
+    lists.push(found.filter(({ from, to }) => !unsure.includes(text.slice(from, to).trim())));
   }
   lists.push(nameRanges(text));
   if (/<[A-Za-z/]|\[\/?[A-Za-z]/.test(text)) lists.unshift(tagsOf(text));
@@ -243,7 +261,7 @@ function nameRanges(text: string): Range[] {
 }
 
 const tag =
-  /<(?<end>\/)?(?<name>[A-Za-z\d][\w:-]{0,60})(?:\/|[\s=][^<>\n]{0,500})?>|\[(?<close>\/)?(?<code>[A-Za-z][\w-]{0,60})(?<given>=[^[\]\n]{1,200}| [\w-]{1,60}=[^\s[\]][^[\]\n]{0,1000})?\]/gu;
+  /<(?<end>\/)?(?<name>[A-Za-z\d][\w:-]{0,60})(?:\/|(?<attributes>[\s=][^<>\n]{0,500}))?>|\[(?<close>\/)?(?<code>[A-Za-z][\w-]{0,60})(?<given>=[^[\]\n]{1,200}| [\w-]{1,60}=[^\s[\]][^[\]\n]{0,1000})?\]/gu;
 
 /** The elements of forums and chats that stand inside a sentence. Other elements in brackets are blocks. */
 const inBrackets = new Set('b i u s em strong url link color size font sup sub email user'.split(' '));
@@ -254,20 +272,20 @@ const inBrackets = new Set('b i u s em strong url link color size font sup sub e
  */
 function tagsOf(text: string): Range[] {
   const found: Range[] = [];
-  /** Blocks, and elements in brackets that have attributes. They are tags even without an end tag in this line. */
+  /** Blocks, and elements that have attributes. They are tags even without an end tag in this line. */
   const alone: Range[] = [];
   const open = new Map<string, Range[]>();
   let pairs = 0;
   for (const { index, 0: raw, groups = {} } of text.matchAll(tag)) {
-    const { end, close, name, code: bracketed, given } = groups;
+    const { end, close, name, attributes, code: bracketed, given } = groups;
     const isBlock = name === undefined ? !inBrackets.has(bracketed!.toLowerCase()) : isBlockTag(name);
     const one = range(index, raw, isBlock ? 'gap' : 'single');
     const key = (name ?? `[${bracketed}`).toLowerCase();
     if (end !== undefined || close !== undefined) {
       const start = open.get(key)?.pop();
       if (start === undefined) {
-        // The start of a shortcode may be in another paragraph, and nobody writes `[/name]` otherwise.
-        if (close !== undefined || isBlock) found.push(one);
+        // The start may be in another line, and nobody writes `</name>` or `[/name]` otherwise.
+        found.push(one);
         continue;
       }
       pairs += 1;
@@ -280,7 +298,8 @@ function tagsOf(text: string): Range[] {
       found.push(start, one);
     } else if (raw.endsWith('/>') || /^(?:[bh]r|img|input|wbr)$/.test(key)) found.push(one);
     else {
-      if (given?.startsWith(' ') || (name !== undefined && isBlock)) alone.push(one);
+      const hasAttributes = given?.startsWith(' ') || /^\s[\w:-]{1,60}=["']/.test(attributes ?? '');
+      if (hasAttributes || (name !== undefined && isBlock)) alone.push(one);
       const waiting = open.get(key);
       if (waiting === undefined) open.set(key, [one]);
       else waiting.push(one);

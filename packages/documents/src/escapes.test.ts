@@ -66,7 +66,7 @@ describe('reference to a noncharacter', () => {
 /** The distance between the tried characters. It is a prime number, so that they end in different digits. */
 const STEP = FULL ? 1 : 31;
 
-it('protectedRanges protects references to noncharacters, decimal and hexadecimal, and no other references', () => {
+it('protectedRanges protects references to noncharacters, decimal and hexadecimal, and no other references without a semicolon', () => {
   const isKept = (reference: string) => protectedRanges(reference).length > 0;
   for (let code = 1; code <= 0x10ffff; code += 1) {
     if (code >= 0xd800 && code <= 0xdfff) continue;
@@ -75,7 +75,7 @@ it('protectedRanges protects references to noncharacters, decimal and hexadecima
       String.fromCodePoint(code > 2 ? code - 2 : 1, Math.min(code + 2, 0x10ffff)),
     );
     if (code % STEP !== 0 && !expected && !isNear) continue;
-    const references = [`&#${code};`, `&#x${code.toString(16)};`];
+    const references = [`&#${code}`, `&#x${code.toString(16)}`];
     if (references.some((reference) => isKept(reference) !== expected)) throw new Error(references[0]);
   }
 });

@@ -6,7 +6,7 @@
 import type { Document, Piece, Unit } from './document.ts';
 import { Limits } from './limits.ts';
 import { type CodeRun, isText, type Quoting, type Run, runsOf, sliceRun } from './runs.ts';
-import { sentenceEnds, splitLong } from './sentences.ts';
+import { KEPT_NUMBER, KEPT_WORD, sentenceEnds, splitLong } from './sentences.ts';
 import { blankEnd, blankStart } from './spaces.ts';
 
 /** A segment with its runs: the texts and codes of the document that it consists of. */
@@ -24,11 +24,7 @@ export interface UnitSegments {
   quoting: Quoting | undefined;
 }
 
-/**
- * Stands for a protected word in sentence detection. It is a letter without case, which no rule treats as a sentence
- * end.
- */
-const keptWord = 'א';
+const numberFormat = /^%(?:\d\$)?[lz]{0,2}[diu]$/;
 
 const letter = /\p{L}/u;
 
@@ -151,7 +147,8 @@ export function flowText(runs: readonly Run[]): string {
   let text = '';
   for (const run of runs) {
     if (isText(run)) text += run.text;
-    else if (run.code.kind === 'keep') text += keptWord;
+    else if (run.code.kind === 'keep')
+      text += numberFormat.test(run.code.text ?? '') ? KEPT_NUMBER : KEPT_WORD;
   }
   return text;
 }

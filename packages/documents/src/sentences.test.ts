@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sentenceEnds, splitLong } from './sentences.ts';
+import { KEPT_NUMBER, KEPT_WORD, sentenceEnds, splitLong } from './sentences.ts';
 
 function parts(text: string, ends: number[]): string[] {
   return ends.map((end, index) => text.slice(index === 0 ? 0 : ends[index - 1], end));
@@ -36,6 +36,27 @@ test.each([
     ['Kurse, d. h. Kinder, u.U. Eltern, s.o. Text. ', 'Ende.'],
   ],
   ['es', 'El Art. 5 vale. Fin.', ['El Art. 5 vale. ', 'Fin.']],
+  [
+    'ja',
+    '終わりです。"最初"を見る。-Dは？"次"へ。',
+    ['終わりです。', '"最初"を見る。', '-Dは？', '"次"へ。'],
+  ],
+  ['ja', '彼は"はい。行きます。"と言った。終わり。', ['彼は"はい。行きます。"と言った。', '終わり。']],
+  [
+    'en',
+    'Use the option -D. Write PDF/A. Then J.-P. Ott came.',
+    ['Use the option -D. ', 'Write PDF/A. ', 'Then J.-P. Ott came.'],
+  ],
+  [
+    'it',
+    'Pane, vino, ecc. Poi basta, ecc. ecc. alla fine.',
+    ['Pane, vino, ecc. ', 'Poi basta, ecc. ecc. alla fine.'],
+  ],
+  ['ru', 'Чай, кофе и т. д. Потом он ушёл.', ['Чай, кофе и т. д. ', 'Потом он ушёл.']],
+  ['th', 'ชื่อเป็น “..” ได้', ['ชื่อเป็น “..” ได้']],
+  ['ar', 'هل تريد؟ \u202bلهذا المستند.', ['هل تريد؟ ', '\u202bلهذا المستند.']],
+  ['de', `In der ${KEPT_NUMBER}. Woche. Ende.`, [`In der ${KEPT_NUMBER}. Woche. `, 'Ende.']],
+  ['es', `Con .a/.${KEPT_WORD}/.b es. Fin.`, [`Con .a/.${KEPT_WORD}/.b es. `, 'Fin.']],
   ['km', 'ខ្ញុំទៅ។ គាត់មក។', ['ខ្ញុំទៅ។ ', 'គាត់មក។']],
   ['not a tag', 'One. Two.', ['One. ', 'Two.']],
 ] as [string, string, string[]][])('sentenceEnds finds the sentences in %s: %s', (language, text, wanted) => {

@@ -7,15 +7,15 @@ import { Limits } from './limits.ts';
 
 const abbreviations: Record<string, string> = {
   en: 'mr mrs ms dr prof rev hon st sr jr vs etc inc ltd co corp no vol fig eq al gen col lt sgt capt gov sen rep dept est approx appt apt ave blvd e.g i.e cf ca u.s u.k a.m p.m jan feb mar apr jun jul aug sep sept oct nov dec mt ft a.k.a messrs mme pp ed eds assn bros cie ph.d cmdr cpl maj pvt supt univ',
-  de: 'dr prof hr fr nr abs art bd bsp bzw ca co d.h dgl e.v etc evtl f ff geb gem ggf hrsg i.d.r inkl jh kap max min mio mrd o.ä s sog st std str tel u u.a usw v v.a vgl z.b z.t zzgl',
-  fr: 'm mm mme mlle dr me pr st ste av apr cf env etc ex fig no p pp vol art chap éd janv févr juil sept oct nov déc p.ex',
-  es: 'sr sra srta dr dra d dña ud uds vd vds av avda c cap cía col ej etc fig gral núm nro p pág págs prof sto sta tel vol p.ej ee.uu',
-  pt: 'sr sra srta dr dra prof profa av etc ex fig nº núm p pág págs pe tel vol v.exa art cap p.ex',
+  de: 'dr prof hr fr nr abs art bd bsp bzw ca co d.h dgl e.v etc evtl f ff geb gem ggf hrsg i.d.r inkl jh kap max min mio mrd o.ä s sog st std str tel u u.a usw v v.a vgl z.b z.t zzgl fa hrn gebr frl abt anm exkl ggfs o.g einschl ehem z.hd n.chr v.chr dipl ing bspw bez lt jahrh',
+  fr: 'm mm mme mlle dr me pr st ste av apr cf env etc ex fig no p pp vol art chap éd janv févr juil sept oct nov déc p.ex tél boul bd réf adr hab sq mgr mlles drs',
+  es: 'sr sra srta dr dra d dña ud uds vd vds av avda c cap cía col ej etc fig gral núm nro p pág págs prof sto sta tel vol p.ej ee.uu dpto depto dptos excmo excma ilmo ilma lic ing arq hnos ltda núms vols ene feb ago sept oct nov dic v.gr mons',
+  pt: 'sr sra srta dr dra prof profa av etc ex fig nº núm p pág págs pe tel vol v.exa art cap p.ex exmo exma ilmo ilma ltda depto dep séc eng lic gen jan fev abr ago nov dez tb',
   it: 'sig sigg dott prof avv ing arch ecc es fig n p pag pagg sig.ra sig.na dott.ssa vol art cap tel p.es',
   nl: 'dhr mevr mw dr drs ir ing mr prof st nr blz bijv bv ca enz evt fig incl jl max min o.a p t.a.v tel vgl z.o.z d.w.z',
-  pl: 'dr prof mgr inż hab ul al pl nr str tel tzn tzw np m.in itd itp ok r w godz św ks im por',
+  pl: 'dr prof mgr inż hab ul al pl nr str tel tzn tzw np m.in itd itp ok r w godz św ks im por zob ds gen płk kpt lic dot maks min rys tab pkt poz zł',
   cs: 'dr prof ing mgr mudr judr ul č čís str tzn tzv např atd apod aj r tel resp popř sv',
-  ru: 'г гг д ул пр просп пер стр рис табл т тыс млн млрд руб коп им см ср др проф акад доц напр т.е т.д т.п т.к',
+  ru: 'г гг д ул пр просп пер стр рис табл т тыс млн млрд руб коп им см ср др проф акад доц напр т.е т.д т.п т.к янв февр авг сент окт нояб дек тел кв отд макс гл проц н.э чел экз',
   uk: 'м вул просп пров стор рис табл т тис млн млрд грн ім див проф акад напр т.д т.п',
   sv: 'dr prof bl.a d.v.s dvs etc ev f.d fig forts kl kr m.fl m.m nr o.s.v osv p.g.a resp s.k st t.ex tel',
   da: 'dr prof bl.a ca d.v.s dvs etc evt f.eks fig fx hr fr kl kr m.fl m.m nr osv p.g.a s.k st tlf vedr',
@@ -26,6 +26,11 @@ const abbreviations: Record<string, string> = {
   ro: 'dl dna dr prof str nr tel etc ex pag vol art cca',
   el: 'κ κα κος δρ καθ π.χ κ.λπ κλπ δηλ σελ αρ τηλ βλ',
 };
+
+/** Stands for a protected word. It is a letter without case, which no rule treats as a sentence end. */
+export const KEPT_WORD = '\u05d0';
+/** Stands for the format of a number, such as `%d`, which German writes as an ordinal, too. */
+export const KEPT_NUMBER = '\u05d1';
 
 /** Languages that write ordinals and dates with a full stop after the number. */
 const ordinals = new Set([
@@ -99,35 +104,44 @@ export function sentenceEnds(text: string, language: string): number[] {
   const isEastAsian = /^(?:ja|zh|yue)$/.test(base(language));
   const ends: number[] = [];
   let end = 0;
-  for (const { segment, index } of segmenter(language, 'sentence').segment(text)) {
-    if (end > 0) {
-      const at = moved(text, end);
-      const next = at === end ? segment : text.slice(at, index + segment.length);
-      const goesOn = isEastAsian && isQuoting(text, ends.at(-1) ?? 0, at);
-      if (!goesOn && next !== '' && at > (ends.at(-1) ?? 0) && !continues(text, at, next, list, withOrdinals))
-        ends.push(at);
+  for (const { segment } of segmenter(language, 'sentence').segment(text)) {
+    for (const part of isEastAsian ? segment.split(UNSPACED_START) : [segment]) {
+      if (end > 0) {
+        const start = ends.at(-1) ?? 0;
+        const at = moved(text, end, isEastAsian ? start : end);
+        const next = at === end ? part : text.slice(at, end + part.length);
+        const goesOn = isEastAsian && isQuoting(text, start, at);
+        if (!goesOn && next !== '' && at > start && !continues(text, at, next, list, withOrdinals))
+          ends.push(at);
+      }
+      end += part.length;
     }
-    end = index + segment.length;
   }
   ends.push(end);
   return ends;
 }
 
-const OPENERS = /[「『（《〈【〔［｛“‘([{¿¡]{1,10}$/u;
+/** A mark of a pair is searched for this far. Without a limit, many open brackets would take quadratic time. */
+const LONGEST_QUOTATION = 300;
+/** Where Japanese and Chinese begin a sentence without a space, and UAX #29 has no border. */
+const UNSPACED_START = /(?<=[。！？])(?=["'＂＇“-])/u;
+const STRAIGHT = /["'＂＇]$/;
+const OPENERS = /[\u202a\u202b\u202d\u202e\u2066-\u2068「『（《〈【〔［｛“‘([{¿¡]{1,10}$/u;
 const CLOSER = /^[»”’)\]]+(?=\s|$)\s*/u;
 
 /**
  * Moves a border that the segmenter found. In UAX #29 an opening bracket closes a sentence as well as a closing one does;
  * it belongs to the text after it. A closing mark with a space before it, as in French, belongs to the text before it.
+ * @param start the start of the sentence if it is Japanese or Chinese, otherwise `end`
  */
-function moved(text: string, end: number): number {
+function moved(text: string, end: number, start: number): number {
+  const before = text.slice(Math.max(start, end - LONGEST_QUOTATION), end);
+  if (STRAIGHT.test(before) && hasOpenMark(before)) return end - 1;
   const opener = OPENERS.exec(text.slice(Math.max(0, end - 10), end));
   if (opener) return end - opener[0].length;
   return end + (CLOSER.exec(text.slice(end, end + 10))?.[0].length ?? 0);
 }
 
-/** A closing bracket is searched for this far. Without a limit, many open brackets would take quadratic time. */
-const LONGEST_QUOTATION = 300;
 const BRACKETS: readonly (readonly [string, string])[] = [
   ['「', '」'],
   ['『', '』'],
@@ -145,13 +159,27 @@ function isQuoting(text: string, start: number, end: number): boolean {
   const isInside = BRACKETS.some(
     ([open, close]) => before.lastIndexOf(open) > before.lastIndexOf(close) && after.includes(close),
   );
-  if (isInside) return true;
-  if (!/[」』”]$/u.test(before)) return false;
+  if (isInside || (hasOpenMark(before) && /["'＂＇]/.test(after))) return true;
+  if (!/[」』”"＂]$/u.test(before)) return false;
   return (
     /^(?:と|って|なんて)/u.test(after) ||
     (/^“/u.test(before) && /^\p{sc=Han}{1,4}?[问說说問道答喊叫]/u.test(after))
   );
 }
+
+/** Japanese and Chinese have no space that tells an opening straight quotation mark from a closing one. */
+function hasOpenMark(text: string): boolean {
+  return (text.match(/(?<![A-Za-z])["'＂＇]|["'＂＇](?![A-Za-z])/g) ?? []).length % 2 === 1;
+}
+
+/** Marks in quotation marks are named, not used: `“.” is no name.` */
+const NAMED_MARK = /(?:^|[\s(])["“„”«»'‘’][\s\u00a0]?[.!?…]{1,3}[\s\u00a0]?["“”»'‘’]$/u;
+/** Abbreviations after the last word of an enumeration. Before a capital, they end the sentence, too. */
+const ENUMERATION_END =
+  /(?<![\p{L}.])(?:etc|ecc|usw|itd|itp|atd|apod|osv|jne|stb|т\. ?[дп]|і т\. ?[дп]|κλπ)\.$/iu;
+
+/** A full stop that belongs to a word after it. Japanese may end a sentence with one. */
+const GLUED_STOP = /(?<![\p{sc=Hira}\p{sc=Kana}\p{sc=Han}])\.$/u;
 
 /** Returns true if the sentence continues after a boundary that the segmenter found. */
 function continues(
@@ -163,13 +191,17 @@ function continues(
 ): boolean {
   // Closing quotation marks belong to the sentence before them.
   if (/^[\p{Pf}\p{Pe}"'”’»)\]\s]+$/u.test(next)) return true;
-  if (/^["'“‘«(¿¡-]?\p{Ll}/u.test(next)) return true;
   const before = text.slice(Math.max(0, end - 40), end).trimEnd();
+  if (/^["'“‘«(¿¡-]?\p{Ll}/u.test(next) && !/[。！？]$/u.test(before)) return true;
+  if (NAMED_MARK.test(before)) return true;
   if (!before.endsWith('.')) return false;
+  if (ENUMERATION_END.test(before) && /^\P{L}?[\p{Lu}\u05d0\u05d1]/u.test(next)) return false;
+  // A word that is protected goes on after a full stop without a space, as in `a.out.so`.
+  if (next.startsWith(KEPT_WORD) && GLUED_STOP.test(text.slice(end - 2, end))) return true;
   const word = /([\p{L}\p{M}\p{N}.]+)\.$/u.exec(before)?.[1];
   if (word === undefined) return /^§/u.test(next);
-  // A single capital letter before the full stop is an initial, so the sentence continues.
-  if (/^\p{Lu}$/u.test(word)) return true;
+  // A single capital letter before the full stop is an initial, unless it is the end of a name such as `-D` or `PDF/A`.
+  if (/(?:^|[\s.(["'“„«‘]|\.-)\p{Lu}\.$/u.test(before)) return true;
   // Single letters with full stops are an abbreviation, such as "z. B.", so the sentence continues.
   if (/^\p{L}$/u.test(word) && /^\p{L}\./u.test(next)) return true;
   // So are capitals with full stops, such as "N.Y.", doubled capitals, such as "EE. UU.", and "h. c.".
@@ -180,6 +212,7 @@ function continues(
   // These languages write abbreviations as letters, such as "d. h." and "i.v.m.", also before a capital.
   if (withOrdinals && /(?<![\p{L}.])\p{L}(?:\. ?\p{L}){1,3}\.$/u.test(before)) return true;
   if (withOrdinals && /^\d{1,2}$/.test(word)) return true;
+  if (word === KEPT_NUMBER && list === abbreviationsOf('de')) return true;
   return list.has(word.toLowerCase());
 }
 

@@ -86,6 +86,8 @@ interface Word {
   place: number;
   /** Number of words before it in its sentence that are not copied from the other text. */
   rank: number;
+  /** Whether it follows a copied word with a capital, as in "Shopify Es una casa". */
+  isAfterCopied: boolean;
   /** Whether it follows such a word with a capital, as in the name of a country. */
   isInName: boolean;
 }
@@ -95,14 +97,17 @@ function wordsOf(text: string, other: ReadonlySet<string>): Word[] {
   let end = 0;
   let rank = 0;
   let isInName = false;
+  let isAfterCopied = false;
   return matches.map(({ 0: word, index }, nth) => {
     if (/[.!?:;…|│#]|\s[-–—]\s|\/\//.test(text.slice(end, index))) {
       rank = 0;
       isInName = false;
+      isAfterCopied = false;
     }
     end = index + word.length;
     const isCopied = other.has(word);
-    const found = { text: word, at: index, place: nth / matches.length, rank, isInName };
+    const found = { text: word, at: index, place: nth / matches.length, rank, isAfterCopied, isInName };
+    isAfterCopied = isCopied && isCapital([...word][0]!);
     if (!isCopied) rank++;
     isInName = !isCopied && isCapital([...word][0]!) && !SMALL.has(word);
     return found;
@@ -142,8 +147,9 @@ function gained(text: string, source: string, to: string | undefined): Edit[] {
     (word) => capitalized(word) && !given.has(word.text) && !(to === 'en' && isEnglish(word)),
   );
   const isSmall = ({ text: word, rank }: Word): boolean => to === 'es' && rank > 0 && SMALL.has(word);
+  const isAdded = (word: Word): boolean => isSmall(word) || word.isAfterCopied;
   const found =
-    candidates.length > expected.length ? candidates.filter((word) => !isSmall(word)) : candidates;
+    candidates.length > expected.length ? candidates.filter((word) => !isAdded(word)) : candidates;
   const accounted = new Set<Word>();
   let next = 0;
   expected.forEach(({ place }, nth) => {
@@ -156,7 +162,7 @@ function gained(text: string, source: string, to: string | undefined): Edit[] {
   const first = FIRST.exec(text)?.index;
   return candidates
     .filter((word) => !accounted.has(word) && !(startsWithCapital && word.at === first))
-    .filter((word) => (word.rank <= 1 && !word.isInName) || isSmall(word))
+    .filter((word) => (word.rank <= 1 && !word.isInName) || isAdded(word))
     .filter((word) => !isCapital([...word.text][1] ?? 'a'))
     .map(({ at, text: word }) => ({ from: at, to: at + 1, text: word[0]!.toLowerCase() }))
     .filter(({ text: letter }) => letter.length === 1);

@@ -19,6 +19,7 @@
  */
 
 import type { Piece } from '../engine.ts';
+import { isUpperCase } from './capitals.ts';
 import type { EncodingRecord, Fixed, Pair } from './encoding-record.ts';
 import { turnQuotes } from './marks.ts';
 import { JOINER, OPAQUE } from './opaque.ts';
@@ -32,9 +33,20 @@ const WORD = /[\p{L}\p{M}\p{N}_]/u;
 const BLANK = /[\s\p{Cc}]+/gu;
 /** Marks a full stop that the decoder removes. */
 export const CLAUSE = '{.}';
-/** Matches the place before a dash or another mark, or after a colon, behind which a clause begins with a capital. */
+/**
+ * Matches the place before a dash or another mark, or after a colon, behind which a clause begins with a capital, and
+ * before a phrase in quotation marks or brackets that begins with the only capital of its first two words.
+ */
 const CLAUSE_START =
-  /(?<=\S)(?=\s{1,3}(?:[-–—•·|│#>→]|\/\/)\s["“‘«(]?\p{Lu})|(?<=[^\s\p{N}]:[*_]{0,3})(?=\s["“‘«(]?\p{Lu})/gu;
+  /(?<=[\p{L}\p{N},])(?=\s["“‘«([]\p{Lu}\p{Ll}+\s\p{Ll})|(?<=^\([^()\n]{1,40}\))(?=\s\p{Lu}\p{Ll}+\s\p{Ll})|(?<=\S)(?=\s{1,3}(?:[-–—•·|│#>→]|\/\/)\s["“‘«(]?\p{Lu})|(?<=[^\s\p{N}]:[*_]{0,3})(?=\s["“‘«(]?\p{Lu})/gu;
+/** Matches a phrase whose first word alone is capitalized, so that it is no name. */
+const PHRASE = /^\p{Lu}\p{Ll}+ \p{Ll}/u;
+/** Matches the hyphen of "rarely-used memory", which became "memoriararamenteutilizada". */
+const COMPOUND = /(?<=\p{Ll}{2}ly)-(?=\p{Ll}{1,20}(?:ed|en|wn|ught)(?![\p{L}-]))/gu;
+/** Matches a phrase behind a label in capitals, such as `NOTE`. */
+const AFTER_LABEL = /^ \p{Lu}\p{Ll}+ \p{Ll}/u;
+const LEAD = /^[«“"‘([¿¡]{1,3}[ \u00a0\u202f]?/u;
+const TRAIL = /(?<![ \u00a0\u202f])[ \u00a0\u202f]?[»”"’)\]]{1,3}$/u;
 const FINAL_MARK = /[.?!…:;。！？]["'”’»)\]]*\s*$/u;
 
 /** The plain text of a segment. Tokens replace the protected words, and codes are stored with their offsets. */
@@ -76,7 +88,9 @@ export function encode(
     .sort((a, b) => a.start - b.start || b.end - a.end || a.order - b.order);
   for (const span of spans) {
     const scale = Math.max(1, plain.length);
-    spanned.push({ code: span.code, from: span.start / scale, to: span.end / scale });
+    const content = plain.slice(span.start, span.end);
+    const [lead, trail] = [LEAD.exec(content)?.[0] ?? '', TRAIL.exec(content)?.[0] ?? ''];
+    spanned.push({ code: span.code, from: span.start / scale, to: span.end / scale, lead, trail });
   }
   const indexOf = new Map(spans.map((span, index) => [span.order, index]));
   const fixed: Fixed[] = flat.fixed.map((each) => ({
@@ -88,8 +102,20 @@ export function encode(
   const { length } = visibleText(hidden);
   const record: EncodingRecord = { pairs: spanned, fixed, kept, token, quotes, stopAdded, outline, length };
   const clauses = new Set([...plain.matchAll(CLAUSE_START)].map(({ index }) => index));
+  for (const { start, end } of spans) {
+    const before = plain.slice(0, start).trimEnd();
+    if (
+      /[\p{L}\p{N},]$/u.test(before.slice(-2)) &&
+      PHRASE.test(plain.slice(start, Math.min(end, start + 60)))
+    )
+      clauses.add(before.length);
+    if (isUpperCase(plain.slice(start, end)) && AFTER_LABEL.test(plain.slice(end, end + 60)))
+      clauses.add(end);
+  }
   return {
-    stream: write({ ...flat, plain: turnQuotes(plain) }, spans, clauses) + (stopAdded ? '[].[]' : ''),
+    stream:
+      write({ ...flat, plain: turnQuotes(plain).replace(COMPOUND, ' ') }, spans, clauses) +
+      (stopAdded ? '[].[]' : ''),
     record,
   };
 }

@@ -15,6 +15,9 @@ export interface Pair {
    */
   from: number;
   to: number;
+  /** The marks at the edges of its content. Apertium keeps none of them in a word-bound blank. */
+  lead: string;
+  trail: string;
 }
 
 /** Codes between words, encoded as the superblank `[{n}]`. */

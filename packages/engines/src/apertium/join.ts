@@ -9,6 +9,7 @@
 import type { Piece } from '../engine.ts';
 import type { Item } from './decode.ts';
 import type { EncodingRecord } from './encoding-record.ts';
+import { joinText } from './parts.ts';
 
 /** Returns the pieces of the reply. The caller repairs lost or repeated single codes and protected words. */
 export function joinCodes(read: readonly Item[], record: EncodingRecord): Piece[] {
@@ -22,7 +23,33 @@ export function joinCodes(read: readonly Item[], record: EncodingRecord): Piece[
     else spans.push(span);
   }
   items = putBack(items, lost, record, spans);
-  return emit(items, nest(spans), record);
+  return takeMarks(emit(items, nest(spans), record), record);
+}
+
+/** Moves marks that the content of a pair begins or ends with in the source back into the pair. */
+function takeMarks(pieces: Piece[], { pairs }: EncodingRecord): Piece[] {
+  const byCode = new Map(pairs.map((pair) => [pair.code, pair]));
+  const textAt = (at: number): string => {
+    const piece = pieces[at];
+    return piece !== undefined && 'text' in piece && !('keep' in piece) ? piece.text : '';
+  };
+  for (let at = 0; at < pieces.length; at++) {
+    const piece = pieces[at]!;
+    const lead = 'open' in piece ? (byCode.get(piece.open)?.lead ?? '') : '';
+    const before = textAt(at - 1);
+    if (lead !== '' && before.endsWith(lead) && !textAt(at + 1).startsWith(lead)) {
+      pieces.splice(at - 1, 2, { text: before.slice(0, -lead.length) }, piece, { text: lead });
+    }
+  }
+  for (let at = pieces.length - 1; at >= 0; at--) {
+    const piece = pieces[at]!;
+    const trail = 'close' in piece ? (byCode.get(piece.close)?.trail ?? '') : '';
+    const after = textAt(at + 1);
+    if (trail !== '' && after.startsWith(trail) && !textAt(at - 1).endsWith(trail)) {
+      pieces.splice(at, 2, { text: trail }, piece, { text: after.slice(trail.length) });
+    }
+  }
+  return joinText(pieces).filter((piece) => !('text' in piece) || 'keep' in piece || piece.text !== '');
 }
 
 const ARTICLE =

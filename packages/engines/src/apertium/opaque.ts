@@ -23,13 +23,15 @@ export const OPAQUE = new RegExp(
     '(?=\\p{L}[.)](?:\\s|$))(?!.\\.\\s\\p{L}{1,4}\\.)(?<=^\\s{0,9}\\(?)\\p{L}',
     '(?<=\\()\\p{L}(?=\\))',
     '(?<![\\p{L}\\p{N}])(?:[Nn]/[Aa]|a(?:/\\p{Ll}){1,4}|\\p{Ll}(?:\\.\\p{Ll}){2,4})(?![\\p{L}\\p{N}])',
-    '(?<![\\p{L}\\p{N}])I(?=[/&+]\\p{L})|(?<=\\p{L}[/&+])[AEIOUY](?![\\p{L}\\p{N}])',
+    '(?<![\\p{L}\\p{N}])I(?=[/&+]\\p{L})|(?<=\\p{L}[/&+-])[AEIOUY](?![\\p{L}\\p{N}])',
     // Apertium moves words over these marks: "big/small house" became "casa/pequeña grande".
     `(?<=\\p{L}) ["“«](?=\\S)(?=${QUOTED}[.,;:…][^"“”«»\\n?!]{0,200}["”»])|(?<=[.,;:…]${QUOTED}\\p{L})["”»] (?=\\p{L})`,
     '(?<=\\p{L}) ?/ ?(?=[\\p{L}\\p{N}])|(?<=\\p{N}) ?/ ?(?=\\p{L})|(?<=[\\p{L}\\p{N}.]) & (?=[\\p{L}\\p{N}])',
     // Names that Apertium would take apart, such as "D-Bus" and "GNU/Linux".
     '(?<![\\p{L}\\p{N}-])(?!E-Mail)\\p{Lu}-\\p{Lu}\\p{Ll}+(?![\\p{L}\\p{N}-])',
     '(?<![\\p{L}\\p{N}/])\\p{Lu}{2,5}/\\p{Lu}\\p{Ll}{2,}(?![\\p{L}\\p{N}/])',
+    // Initials such as "E.U.A.", the names of two capitals such as "X-Y", and arguments such as "<file>".
+    '(?<![\\p{L}\\p{N}])(?:\\p{Lu}\\.){3,}|(?<![\\p{L}\\p{N}-])\\p{Lu}-\\p{Lu}(?![\\p{L}\\p{N}-])|<\\p{L}[\\p{L}\\p{N}_-]{0,40}>',
     // English pronouns in quotation marks, which other languages drop.
     `(?<=["“‘'])(?:I|[Ii]t|[Yy]ou|[Hh]e|[Ss]he|[Ww]e|[Tt]hey)(?=["”]|['’](?!\\p{L}))`,
     // A single capital is a word at the beginning of a sentence and in titles, such as "What A Day". It is none in

@@ -57,7 +57,8 @@ export function hide(pieces: readonly Piece[], opaque: RegExp): Piece[] {
       from = Math.max(from, to);
     };
     for (; next < hidden.length && hidden[next]!.index < end; next++) {
-      push(hidden[next]!.index, false);
+      // A match may have begun in an earlier piece.
+      push(Math.max(start, hidden[next]!.index), false);
       push(Math.min(hidden[next]!.end, end), true);
       if (hidden[next]!.end > end) break;
     }

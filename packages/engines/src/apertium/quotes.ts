@@ -24,7 +24,21 @@ export const NO_QUOTES: Quotes = new Map();
 const SHORT = /(?<!\p{L})\p{L}{1,3}[\s'’]?$/u;
 
 const WORDS = String.raw`(?=\S)(?=[^\p{L}\p{P}\p{S}\n]{0,9}\p{L})(?:[^\p{P}\p{S}\n]|${CODE}|(?<=[\p{L}\p{N}])['’-](?=[\p{L}\p{N}])){1,200}(?<=\S)`;
-const MARKS = ['""', "''", '“”', '‘’', '„“', '«»', '****', '**', '____', '__'].map((pair) => {
+const MARKS = [
+  '""',
+  "''",
+  '“”',
+  '‘’',
+  '„“',
+  '«»',
+  '«\u00a0\u00a0»',
+  '«\u202f\u202f»',
+  '«  »',
+  '****',
+  '**',
+  '____',
+  '__',
+].map((pair) => {
   const half = pair.length / 2;
   return [pair.slice(0, half), pair.slice(half)].map((mark) => mark.replaceAll('*', '\\*')) as [
     string,
@@ -56,7 +70,7 @@ export function pairQuotes(pieces: readonly Piece[]): { pieces: readonly Piece[]
     return index;
   };
   for (const { 0: quoted, index: at } of outline.matchAll(QUOTED)) {
-    const width = /^(?:\*\*|__)/.test(quoted) ? 2 : 1;
+    const width = /^(?:\*\*|__|«\s)/.test(quoted) ? 2 : 1;
     const end = at + quoted.length - width;
     const [first, last] = [indexOf(at), indexOf(end)];
     if (!isNested(pieces.slice(first, last + 1))) continue;

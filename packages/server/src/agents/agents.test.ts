@@ -101,6 +101,10 @@ describe.each<[string, () => Promise<Client>]>([
       text_format: 'html',
       translated_text: '<p>THE <b>HOUSE</b>.</p>',
     });
+    const whole = { ...page, text: '<html lang="en"><p>The house.</p></html>', set_lang: true };
+    expect(await use(client, 'translate_file', whole)).toMatchObject({
+      translated_text: '<html lang="es"><p>THE HOUSE.</p></html>',
+    });
   });
 
   it('quote a human translation, order it only once when the call is repeated, and read its status', async () => {
@@ -142,6 +146,7 @@ describe.each<[string, () => Promise<Client>]>([
     ['translate_file', { ...HOUSE, file_name: 'a.docx' }, /^file_name: must end with one of \.txt, /],
     ['translate_file', { ...HOUSE, file_name: 'a.constructor' }, /^file_name: must end/],
     ['translate_file', { ...HOUSE, file_name: 'a.srt' }, /^text: .*line 1/],
+    ['order_translation', { ...HOUSE, price: 48, retranslate: true }, /^retranslate: is only for/],
     ['order_translation', { ...HOUSE, text: 'word '.repeat(500), price: 6000 }, /balance|pay|cost/i],
     ['get_job', { uid: 'nobody-has-this' }, /^uid: there is no job with this uid/],
     ['get_job', { uid: '..' }, /^uid: there is no job with this uid/],

@@ -127,6 +127,15 @@ const OPTIONS = {
     Type.String({ description: 'A name for the job. The same call with another name creates another job.' }),
   ),
 };
+/** How the formats XLIFF and HTML are read. */
+const READING = {
+  retranslate: Type.Optional(
+    Type.Boolean({ description: 'XLIFF only: translates segments with the state `translated` again.' }),
+  ),
+  set_lang: Type.Optional(
+    Type.Boolean({ description: 'HTML only: sets the `lang` of the page to the target language.' }),
+  ),
+};
 const REPEATED = ' The same call within 24 hours answers with the same job and costs nothing.';
 
 /** @throws ApiError `invalid_request` for a name with an unknown extension */
@@ -212,6 +221,7 @@ const TOOLS = [
         target_language: TARGET,
         source_language: SOURCE,
         ...OPTIONS,
+        ...READING,
       },
       creates: true,
     },
@@ -231,6 +241,7 @@ const TOOLS = [
         text_format: FORMAT,
         brand: OPTIONS.brand,
         tone: OPTIONS.tone,
+        ...READING,
       },
     },
     ({ dragoman, signal }, given) => dragoman.quote(given, { signal }),
@@ -240,8 +251,8 @@ const TOOLS = [
     {
       title: 'Order a translation by an editor',
       description:
-        'Orders a translation that a human editor corrects, at the price of a quote with the same text, brand and ' +
-        'tone; with another price nothing is ordered. The price is reserved at once and charged with the ' +
+        'Orders a translation that a human editor corrects, at the price of a quote with the same text, brand, ' +
+        'tone and `retranslate`; with another price nothing is ordered. The price is reserved at once and charged with the ' +
         'delivery. Answers with the `uid` and the `price` in cents; get_job has the result hours later.' +
         REPEATED,
       input: {
@@ -251,6 +262,7 @@ const TOOLS = [
         text_format: FORMAT,
         price: Type.Integer({ minimum: 0, description: 'The `human_price` of the quote, in cents.' }),
         ...OPTIONS,
+        ...READING,
       },
       creates: true,
       spends: true,

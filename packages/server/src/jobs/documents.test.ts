@@ -55,6 +55,27 @@ async function listed(query = '?tier=machine', by = customer) {
   return (await by.call('GET', `/api/account/jobs${query}`)).body;
 }
 
+it('reads XLIFF and HTML with the fields of the API, and counts XLIFF by them', async () => {
+  const unit =
+    '<trans-unit id="1"><source>The red house</source><target state="translated">one</target></trans-unit>';
+  const xliff = {
+    text: `<xliff version="1.2"><file source-language="en" datatype="plaintext" original="a"><body>${unit}</body></file></xliff>`,
+    text_format: 'xliff',
+  };
+  const wordsOf = async (fields: object) => (await quoted(fields)).body.quotes[0].quote.words;
+  expect(await wordsOf(xliff)).toBe(0);
+  expect(await wordsOf({ ...xliff, retranslate: true })).toBe(3);
+  const page = { text: '<html lang="en"><p>The house.</p></html>', text_format: 'html' };
+  const jobs = [await send({ ...page, set_lang: true }), await send(page)];
+  const results = await Promise.all(
+    jobs.map(async ({ job }) => {
+      await finished(job);
+      return (await customer.call('GET', `/api/account/jobs/${job.uid}/result`)).text;
+    }),
+  );
+  expect(results.map((text) => /lang="(..)"/.exec(text)?.[1])).toEqual(['es', 'en']);
+});
+
 describe('the options of documents', () => {
   it('are the offered languages, the formats with their extensions, and the tones', async () => {
     const { body } = await customer.call('GET', `${DOCUMENTS}/options`);

@@ -54,8 +54,17 @@ const DocumentOptions = Type.Object(
   { title: 'DocumentOptions' },
 );
 
-const { text, source_language, target_language, text_format, brand, tone, instructions } =
-  JobRequest.properties;
+const {
+  text,
+  source_language,
+  target_language,
+  text_format,
+  brand,
+  tone,
+  instructions,
+  retranslate,
+  set_lang,
+} = JobRequest.properties;
 const NewDocument = Type.Object(
   {
     environment: IN_ENVIRONMENT,
@@ -68,6 +77,8 @@ const NewDocument = Type.Object(
     brand,
     tone,
     instructions,
+    retranslate,
+    set_lang,
     mail: Type.Optional(
       Type.Boolean({
         description: 'Whether the user gets a mail when the job is finished; not in the sandbox.',

@@ -1,9 +1,10 @@
-/** The fields for the choices that apply to all documents: languages, tier, brand, tone, instructions and mail. */
+/** The fields for the choices that apply to all documents: languages, tier, brand, tone, instructions, formats and mail. */
 import { Checkbox, NativeSelect, Textarea } from '@mantine/core';
 import type { DocumentOptions, OwnBrand } from '../api/generated.ts';
 import { useTranslate } from '../i18n.tsx';
 import { useLanguageName } from '../ui/Pair.tsx';
 import type { Choices } from './choices.ts';
+import type { LocalDocument } from './document-list.ts';
 import css from './Translate.module.css';
 
 /**
@@ -41,17 +42,24 @@ export function offeredChoices(
 interface ChoiceFieldsProps {
   options: DocumentOptions;
   brands: readonly OwnBrand[];
+  /** The formats of the documents. A choice that only concerns another format is not shown. */
+  formats: ReadonlySet<LocalDocument['format']>;
   choices: Choices;
   onChange(change: Partial<Choices>): void;
 }
 
-export function ChoiceFields({ options, brands, choices, onChange }: ChoiceFieldsProps) {
+export function ChoiceFields({ options, brands, formats, choices, onChange }: ChoiceFieldsProps) {
   const t = useTranslate();
   const nameOf = useLanguageName();
   const byName = (codes: readonly string[]) =>
     codes
       .map((value) => ({ value, label: nameOf(value) }))
       .sort((one, other) => one.label.localeCompare(other.label));
+  const switches = [
+    ['retranslate', formats.has('xliff')],
+    ['set_lang', formats.has('html')],
+    ['mail', options.mails && choices.tier === 'human'],
+  ] as const;
   const standard = brands.find((one) => one.default);
   return (
     <div className={css.choices}>
@@ -122,13 +130,17 @@ export function ChoiceFields({ options, brands, choices, onChange }: ChoiceField
         value={choices.instructions}
         onChange={(event) => onChange({ instructions: event.currentTarget.value })}
       />
-      {options.mails && choices.tier === 'human' && (
-        <Checkbox
-          className={css.whole!}
-          label={t('account.translate.mail')}
-          checked={choices.mail}
-          onChange={(event) => onChange({ mail: event.currentTarget.checked })}
-        />
+      {switches.map(
+        ([name, isShown]) =>
+          isShown && (
+            <Checkbox
+              key={name}
+              className={css.whole!}
+              label={t(`account.translate.${name}`)}
+              checked={choices[name]}
+              onChange={(event) => onChange({ [name]: event.currentTarget.checked })}
+            />
+          ),
       )}
     </div>
   );

@@ -108,7 +108,13 @@ export default function Translate({ search }: PageProps) {
       )}
       {offered !== undefined && (
         <Card>
-          <ChoiceFields options={offered} brands={known.objects} choices={choices} onChange={choose} />
+          <ChoiceFields
+            options={offered}
+            brands={known.objects}
+            formats={new Set(documents.flatMap((one) => (isProblem(one) ? [] : [one.format])))}
+            choices={choices}
+            onChange={choose}
+          />
         </Card>
       )}
       <Order rows={rows} account={account} environment={environment} />
@@ -153,7 +159,7 @@ function bodyOf(
   { name, text, format }: LocalDocument,
   target: string,
 ): NewDocument {
-  const { tier, source, brand, tone, instructions, mail } = choices;
+  const { tier, source, brand, tone, instructions, retranslate, set_lang, mail } = choices;
   return {
     environment,
     tier,
@@ -165,6 +171,8 @@ function bodyOf(
     ...(brand === '' ? {} : { brand }),
     ...(tone === '' ? {} : { tone: tone as NonNullable<NewDocument['tone']> }),
     ...(instructions.trim() === '' ? {} : { instructions }),
+    ...(retranslate && format === 'xliff' ? { retranslate } : {}),
+    ...(set_lang && format === 'html' ? { set_lang } : {}),
     ...(mail ? { mail } : {}),
   };
 }

@@ -11,6 +11,10 @@ export interface Choices {
   /** A tone; empty for the tone of the brand. */
   tone: string;
   instructions: string;
+  /** Whether segments of XLIFF with the state `translated` are translated again. */
+  retranslate: boolean;
+  /** Whether HTML pages declare the target language. */
+  set_lang: boolean;
   /** Whether the user gets a mail when the documents are finished. Only for jobs of editors, which take longer. */
   mail: boolean;
 }
@@ -22,6 +26,8 @@ const FIRST: Choices = {
   brand: '',
   tone: '',
   instructions: '',
+  retranslate: false,
+  set_lang: false,
   mail: true,
 };
 

@@ -27,8 +27,8 @@ let uploads = 0;
 
 /** Returns the key of a document with the options on which its price depends. It has no text, which may be long. */
 function keyOf({ document, body }: Shipment): string {
-  const { environment, tier, source_language, brand, tone } = body;
-  return JSON.stringify([document.id, environment, tier, source_language, brand, tone]);
+  const { environment, tier, source_language, brand, tone, retranslate } = body;
+  return JSON.stringify([document.id, environment, tier, source_language, brand, tone, retranslate]);
 }
 
 /** Quotes the documents that were not sent, in the order of the shipments. */
@@ -82,7 +82,7 @@ async function upload({ body }: Shipment, batch: readonly Asked[]): Promise<void
     signal.addEventListener('abort', () => batch.every((one) => one.signal.aborted) && abandoned.abort());
   }
   // Only what can change the price or be refused is sent. The tone decides which entries of the memory match.
-  const { target_language: _, instructions: __, mail: ___, ...document } = body;
+  const { target_language: _, instructions: __, mail: ___, set_lang: ____, ...document } = body;
   const target_languages = batch.map(({ shipment }) => shipment.target);
   try {
     const { quotes } = await call(
