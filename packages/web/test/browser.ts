@@ -161,7 +161,8 @@ function createWeb(server: TestServer, browser: Browser, stopServer: () => Promi
     async visit({ context, ...options }: VisitOptions, visit: (page: Page) => Promise<void>) {
       const own = context ?? (await newContext());
       try {
-        await visitPage(own, server.url, options, visit);
+        const page = await visitPage(own, server.url, options, visit);
+        if (context !== undefined) await leavePage(own, page, server.url);
       } finally {
         if (context === undefined) await own.close();
       }
@@ -209,7 +210,7 @@ async function visitPage(
   url: string,
   { path = '/', theme = 'light', language = 'en', size = DESKTOP, provider }: VisitOptions,
   visit: (page: Page) => Promise<void>,
-): Promise<void> {
+): Promise<Page> {
   await setPreferenceCookie(context, url, theme, language);
   const page = leftPages.get(context)?.pop() ?? (await context.newPage());
   const { faults, stopWatching } = watchFaults(page, url, provider);
@@ -226,7 +227,7 @@ async function visitPage(
     throw error;
   }
   stopWatching();
-  await leavePage(context, page, url);
+  return page;
 }
 
 /** Ends the app in a page, so that the next visit finds the page like a new one. */
@@ -379,7 +380,8 @@ export async function accessibilityFaults(
  */
 const PARTS = {
   page: 'document',
-  state: "document.querySelector('[aria-modal=true]') ?? { exclude: ['header:has(+ #main)'] }",
+  state:
+    "document.querySelector('[aria-modal=true]') ?? { exclude: ['header[data-opened=false]:has(+ #main)'] }",
 };
 
 /**
