@@ -359,9 +359,15 @@ it('an operator suspends an account, which its users see, and resumes it with on
   const account = await web.createAccount({ username: 'loud' });
   const customer = await web.signedIn(await createPerson(web, { role: 'customer', account }));
   await visit('/console/accounts/loud', async (page) => {
+    await page.evaluate(`new MutationObserver(() => {
+      const dialog = document.querySelector('[role=dialog]');
+      if (dialog !== null) globalThis.firstOpacity ??= getComputedStyle(dialog).opacity;
+    }).observe(document.body, { childList: true, subtree: true })`);
     await page.getByRole('button', { name: 'Suspend' }).click();
     const dialog = page.getByRole('dialog', { name: 'Suspend loud' });
     await expectAccessible(page);
+    // A dialog that fades in would have too little contrast at first.
+    expect(await page.evaluate('firstOpacity')).toBe('1');
     await takeScreenshots(page, 'console-suspend', 'state');
     await dialog.getByRole('button', { name: 'Suspend' }).click();
     await page.getByText('This account is suspended: its keys are refused').waitFor();
