@@ -186,7 +186,6 @@ async function createContext(
     reducedMotion: 'reduce',
     viewport: DESKTOP,
     // Without it, a check of colours could find a dialog that is still fading in.
-    reducedMotion: 'reduce',
     ...options,
   });
   context.setDefaultTimeout(TIMEOUT_MILLISECONDS);

@@ -4,14 +4,18 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** The work between two turns, in pieces of segments: some milliseconds for hashes. */
 const WORK_PER_TURN = 5_000;
 
-/** Returns a function to await after each step of a long work, with the size of the step in pieces. */
-export function createTurns(): (pieces: number) => Promise<void> {
+/**
+ * Returns a function to await at each step of a long work, with the size of the step in pieces.
+ * @param signal ends the work: the function then rejects with its reason at the next turn
+ */
+export function createTurns(signal?: AbortSignal): (pieces: number) => Promise<void> {
   let done = 0;
   return async (pieces) => {
     done += pieces;
     if (done < WORK_PER_TURN) return;
     done = 0;
     await nextTurn();
+    signal?.throwIfAborted();
   };
 }
 

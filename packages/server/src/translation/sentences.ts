@@ -3,6 +3,7 @@
  * translation with its own code numbers.
  */
 import type { Piece, Segment } from '@dragoman/documents';
+import { createTurns } from '../base/turns.ts';
 import type { CachedDraft } from './cache.ts';
 import { type Canonical, canonical } from './canonical.ts';
 import { type Drafted, keepSegment, type Retry } from './drafts.ts';
@@ -45,8 +46,6 @@ export interface Occurrence {
 /** The failure reason of a sentence whose language pair no engine serves. */
 export const UNSUPPORTED = 'unsupported';
 
-/** Number of segments after which the loop pauses, so that the event loop can serve other work. */
-export const CHUNK_SEGMENTS = 500;
 /**
  * The maximum number of characters of preceding text that engines with context support get with a segment.
  */
@@ -60,8 +59,9 @@ export async function findSentences(
   const byKey = new Map<string, Sentence>();
   const occurrences: Occurrence[] = [];
   let before = request.before ?? '';
-  for (const [index, segment] of segments.entries()) {
-    if (index > 0 && index % CHUNK_SEGMENTS === 0) await yieldToEventLoop(request.signal);
+  const turn = createTurns(request.signal);
+  for (const segment of segments) {
+    await turn(segment.pieces.length + 1);
     const own = canonical(segment.pieces);
     const key = JSON.stringify(own.pieces);
     const text = visibleText(own.pieces);

@@ -11,6 +11,7 @@
 import type { Piece, Segment } from '@dragoman/documents';
 import type { Context, Engine, Term } from '@dragoman/engines';
 import type { Log } from '../base/log.ts';
+import { createTurns } from '../base/turns.ts';
 import { cacheKeyOf, createDraftCache, type DraftCache } from './cache.ts';
 import { checkDraft, type FailedDraft, recordFailure } from './draft-check.ts';
 import type { Drafted } from './drafts.ts';
@@ -23,14 +24,12 @@ import {
 } from './engine-runner.ts';
 import type { MemoryMatch, TranslationRequest } from './request.ts';
 import {
-  CHUNK_SEGMENTS,
   countProgress,
   draftOf,
   findSentences,
   needsNoEngine,
   type Sentence,
   visibleText,
-  yieldToEventLoop,
 } from './sentences.ts';
 import { createGlossary, type Glossary, type PlacedTerms } from './terms.ts';
 
@@ -127,7 +126,13 @@ export function createTranslator(options: TranslatorOptions): Translator {
           onTranslated,
         });
       }
-      return segments.map((segment, index) => draftOf(segment, occurrences[index]!, glossary));
+      const turn = createTurns(request.signal);
+      const drafts: Drafted[] = [];
+      for (const [index, segment] of segments.entries()) {
+        await turn(segment.pieces.length + 1);
+        drafts.push(draftOf(segment, occurrences[index]!, glossary));
+      }
+      return drafts;
     },
     runners,
     async stop() {
@@ -184,8 +189,9 @@ async function sliceUncached(
   const similar =
     capabilities.context && options.examples ? await findExamples(open, request, options.examples) : [];
   const slices = createSlices();
+  const turn = createTurns(request.signal);
   for (const [index, sentence] of open.entries()) {
-    if (index > 0 && index % CHUNK_SEGMENTS === 0) await yieldToEventLoop(request.signal);
+    await turn(sentence.canonical.pieces.length + 1);
     const before = capabilities.context ? sentence.before : undefined;
     const placed = capabilities.terms || glossary.empty ? undefined : glossary.put(sentence.canonical.pieces);
     const terms = placed === undefined ? '' : JSON.stringify([placed.pieces, placed.take(placed.pieces)]);
