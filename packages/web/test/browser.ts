@@ -183,9 +183,9 @@ async function createContext(
     baseURL: url,
     locale: 'en-US',
     timezoneId: 'UTC',
-    reducedMotion: 'reduce',
     viewport: DESKTOP,
-    // Without it, a check of colours could find a dialog that is still fading in.
+    // Otherwise a check of colours could find a dialog that is still fading in.
+    reducedMotion: 'reduce',
     ...options,
   });
   context.setDefaultTimeout(TIMEOUT_MILLISECONDS);

@@ -55,30 +55,18 @@ const DocumentOptions = Type.Object(
 );
 
 const {
-  text,
-  source_language,
-  target_language,
-  text_format,
-  brand,
-  tone,
-  instructions,
-  retranslate,
-  set_lang,
+  callback_url: _callback,
+  topics: _topics,
+  uid: _uid,
+  target_text: _supplied,
+  ...ordered
 } = JobRequest.properties;
 const NewDocument = Type.Object(
   {
     environment: IN_ENVIRONMENT,
     tier: Type.Enum(['human', 'machine']),
     name: Type.Optional(Type.String({ maxLength: 255, description: 'The name of the file.' })),
-    text,
-    source_language,
-    target_language,
-    text_format,
-    brand,
-    tone,
-    instructions,
-    retranslate,
-    set_lang,
+    ...ordered,
     mail: Type.Optional(
       Type.Boolean({
         description: 'Whether the user gets a mail when the job is finished; not in the sandbox.',
@@ -100,7 +88,10 @@ const NewDocument = Type.Object(
 const MAX_TARGETS = 20;
 const { target_language: _target, mail: _mail, price: _price, ...quoted } = NewDocument.properties;
 const QuotedDocument = Type.Object(
-  { ...quoted, target_languages: Type.Array(target_language, { minItems: 1, maxItems: MAX_TARGETS }) },
+  {
+    ...quoted,
+    target_languages: Type.Array(ordered.target_language, { minItems: 1, maxItems: MAX_TARGETS }),
+  },
   { title: 'QuotedDocument' },
 );
 

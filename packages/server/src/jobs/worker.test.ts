@@ -600,7 +600,7 @@ describe('a text with unusual content', () => {
     [
       'what looks like markup',
       'a < b && c > d &amp; &#169; <b>bold</b> <!-- x --> ]]>',
-      'A < B && C > D &AMP; &#169; <b>BOLD</b> <!-- x --> ]]>',
+      'A < B && C > D &amp; &#169; <b>BOLD</b> <!-- x --> ]]>',
     ],
     ['emoji, joined and flagged', 'a 👩‍👩‍👧‍👦 b 🇪🇸 c 👍🏽 d 🏴󠁧󠁢󠁷󠁬󠁳󠁿 e'],
     ['nothing but emoji and digits', '🎉 123 — 4,5'],
