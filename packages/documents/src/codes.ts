@@ -41,8 +41,9 @@ const control: Record<string, readonly string[]> = {
     String.raw`\{\/?(?:if|else|elseif|foreach|foreachelse|for|section|while|block|capture|strip)(?:[ ][^{}\n]{0,200})?\}`, // Smarty
   ],
   '#': [
-    String.raw`#(?:if|elseif|foreach|set|macro)\s?\((?:[^()\n]|\([^()\n]{0,100}\)){1,200}\)|#(?:else|end)(?![\w-])|#\{(?:else|end)\}`,
-  ], // Velocity
+    String.raw`#(?:if|elseif|foreach|set|macro)\s?\((?:[^()\n]|\([^()\n]{0,100}\)){1,200}\)`, // Velocity
+    String.raw`(?<=#(?:if|foreach|set|macro)\s?\([^\n]{0,300}|(?:^|\n)[ \t]{0,20})#(?:(?:else|end)(?![\w-])|\{(?:else|end)\})`,
+  ],
   '<': [
     '<!--[^\\n]{0,1000}?-->',
     String.raw`<%(?![=-])[^%\n]{1,200}%>`, // ERB, EJS, JSP
@@ -55,9 +56,9 @@ const control: Record<string, readonly string[]> = {
     String.raw`\*\|(?:IF|IFNOT|ELSEIF|ELSE|END|INTERESTED)(?::[^|*\n]{0,100})?\|\*`, // Mailchimp
   ],
   '[': [
-    String.raw`\[(?:zero|one|two|few|many|other)\](?=\s)`, // Fluent
-    String.raw`\[%(?!=)[^%\n]{1,200}%\]`,
-  ], // Template Toolkit
+    String.raw`(?<=->[^\n]{0,300}|(?:^|\n)[ \t]{0,20})\[(?:zero|one|two|few|many|other)\](?=\s)`, // Fluent
+    String.raw`\[%(?!=)[^%\n]{1,200}%\]`, // Template Toolkit
+  ],
   '@': [
     String.raw`@(?:(?:if|elseif|foreach|for|unless|isset|while) ?\([^()\n]{0,200}\)|(?:else|end(?:if|foreach|for|unless|isset|while))(?![\w.]))`,
   ], // Blade
@@ -78,7 +79,7 @@ const signed: Record<string, readonly string[]> = {
   '$%#@': [String.raw`(?:\$!|[$%#@])\{[^{}\n]{1,200}\}`], // ${x} $!{x} %{x} #{x}
   '<': [
     String.raw`<(?:%[=-][^%\n]{1,200}%|\?=[^?\n]{1,200}\?|PRI[diouxX]\w{1,10})>`, // <%= x %> <?= x ?> <PRIu64>
-    String.raw`<(?:v(?:\.[\w-]{1,40}){0,3}[ ][^<>\n]{1,100}|c(?:\.[\w-]{1,40}){1,3})>`, // <v.loud Ann> of WebVTT
+    String.raw`<(?:v(?:\.[\w-]{1,40}){0,3}[ ]\p{Lu}[^<>\n]{0,100}|c(?:\.[\w-]{1,40}){1,3})>`, // <v.loud Ann> of WebVTT
     String.raw`<(?:[@#!](?!-)[^<>\s][^<>\n]{0,100}|a?:\w{1,60}:\d{1,30}|t:\d{1,15}(?::\w)?)>`, // <@U024BE7LH|house> <!here> <:name:1>
   ],
   '[': [
@@ -101,7 +102,7 @@ const signed: Record<string, readonly string[]> = {
   ],
   $: [
     String.raw`\$t\([^()\n]{1,200}\)`, // i18next
-    String.raw`(?<![${W}$])\$!?[A-Za-z_][${W}]{0,60}(?:(?:->|::|\/)\w{1,60}){0,9}\$?`, // $name $user->name $HOME/x
+    String.raw`(?<![${W}$])\$(?:!(?!important))?[A-Za-z_][${W}]{0,60}(?:(?:->|::|\/)\w{1,60}){0,9}\$?`, // $name $user->name $HOME/x
   ],
   '@': [
     String.raw`@(?:\.\w{1,30})?:(?:\(\w[\w.]{0,100}\)|\w[\w.]{0,99}\w)`, // linked messages of Vue
@@ -134,8 +135,7 @@ const signed: Record<string, readonly string[]> = {
   '\\': [String.raw`\\(?:u[\da-fA-F]{4}|x[\da-fA-F]{2})`],
   '&': [
     ...noncharacter,
-    String.raw`&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|amp|lt|gt|quot|apos|nbsp|shy|[A-Za-z]{1,2}(?:acute|grave|circ|tilde|uml|cedil|ring|slash|lig));`, // &#39; &amp; &eacute;
-    String.raw`${ALONE}&[A-Za-z][a-z]{1,8}\d{0,2};`, // &pi;
+    String.raw`&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|amp|lt|gt|quot|apos|nbsp|shy|hellip|[mn]dash|[lr][sd]?a?quo|[sb]dquo|euro|pound|yen|cent|copy|reg|trade|deg|bull|middot|times|sect|para|szlig|plusmn|iexcl|iquest|ord[fm]|frac1[24]|sup[123]|e[nm]sp|thinsp|zwn?j|[A-Za-z]{1,2}(?:acute|grave|circ|tilde|uml|cedil|ring|slash|lig));`, // &#39; &amp; &eacute;
   ],
 };
 
@@ -226,13 +226,42 @@ export function protectedRanges(text: string, begins = true, own: Range[] = []):
     // A guillemet may end a quotation, and `>` may compare two numbers.
     const unsure = `${text.includes('«') ? '»' : ''}${text.includes('‹') ? '›' : ''}${text.includes(' < ') ? '>' : ''}`;
     const found = rangesOf(text, separators, 'gap');
-    lists.push(found.filter(({ from, to }) => !unsure.includes(text.slice(from, to).trim())));
+    const bars = textBars(text);
+    const divides = ({ from, to }: Range) =>
+      to - from === 1 ? bars.has(from) : !unsure.includes(text.slice(from, to).trim());
+    lists.push(found.filter(divides));
   }
   lists.push(nameRanges(text));
   if (/<[A-Za-z/]|\[\/?[A-Za-z]/.test(text)) lists.unshift(tagsOf(text));
   if (text.length > Limits.word && hasLongRun(text)) lists.unshift(longWords(text));
   const found = lists.filter(({ length }) => length > 0);
   return found.length > 1 ? inOrder(text, found.flat()) : (found[0] ?? []);
+}
+
+const LIST_OF_WORDS = /^[^\s|]{1,100}(?:\|[^\s|]{1,100}){1,100}$/;
+
+/**
+ * Returns where bars without spaces divide texts, as in `One apple|Many apples` and `apple|apples`. They do not in
+ * brackets, quotation marks and addresses, and `on|off` in a sentence is a choice of words.
+ */
+function textBars(text: string): ReadonlySet<number> {
+  const isList = LIST_OF_WORDS.test(text);
+  const bars = new Set<number>();
+  let depth = 0;
+  let isQuoted = false;
+  let isAddress = false;
+  for (let at = text.indexOf('|') < 0 ? text.length : 0; at < text.length; at++) {
+    const character = text[at]!;
+    if (character === '\n') [depth, isQuoted, isAddress] = [0, false, false];
+    else if (character === ' ') isAddress = false;
+    else if ('([{<'.includes(character)) depth++;
+    else if (')]}>'.includes(character)) depth = Math.max(0, depth - 1);
+    else if (character === '"' || character === '`') isQuoted = !isQuoted;
+    else if (text.startsWith('://', at)) isAddress = true;
+    else if (character === '|' && depth === 0 && !isQuoted && !isAddress)
+      if (isList || /^[\p{Lu}[{(]/u.test(text.slice(at + 1, at + 3))) bars.add(at);
+  }
+  return bars;
 }
 
 function rangesOf(text: string, pattern: RegExp, kind: 'gap' | 'keep'): Range[] {

@@ -10,10 +10,10 @@ const abbreviations: Record<string, string> = {
   de: 'dr prof hr fr nr abs art bd bsp bzw ca co d.h dgl e.v etc evtl f ff geb gem ggf hrsg i.d.r inkl jh kap max min mio mrd o.ä s sog st std str tel u u.a usw v v.a vgl z.b z.t zzgl fa hrn gebr frl abt anm exkl ggfs o.g einschl ehem z.hd n.chr v.chr dipl ing bspw bez lt jahrh',
   fr: 'm mm mme mlle dr me pr st ste av apr cf env etc ex fig no p pp vol art chap éd janv févr juil sept oct nov déc p.ex tél boul bd réf adr hab sq mgr mlles drs',
   es: 'sr sra srta dr dra d dña ud uds vd vds av avda c cap cía col ej etc fig gral núm nro p pág págs prof sto sta tel vol p.ej ee.uu dpto depto dptos excmo excma ilmo ilma lic ing arq hnos ltda núms vols ene feb ago sept oct nov dic v.gr mons',
-  pt: 'sr sra srta dr dra prof profa av etc ex fig nº núm p pág págs pe tel vol v.exa art cap p.ex exmo exma ilmo ilma ltda depto dep séc eng lic gen jan fev abr ago nov dez tb',
+  pt: 'sr sra srta dr dra prof profa av etc ex fig nº núm p pág págs pe tel vol v.exa art cap p.ex exmo exma ilmo ilma ltda depto dep séc eng lic gen jan fev abr ago nov tb',
   it: 'sig sigg dott prof avv ing arch ecc es fig n p pag pagg sig.ra sig.na dott.ssa vol art cap tel p.es',
   nl: 'dhr mevr mw dr drs ir ing mr prof st nr blz bijv bv ca enz evt fig incl jl max min o.a p t.a.v tel vgl z.o.z d.w.z',
-  pl: 'dr prof mgr inż hab ul al pl nr str tel tzn tzw np m.in itd itp ok r w godz św ks im por zob ds gen płk kpt lic dot maks min rys tab pkt poz zł',
+  pl: 'dr prof mgr inż hab ul al pl nr str tel tzn tzw np m.in itd itp ok r w godz św ks im por zob ds gen płk kpt lic dot maks min rys tab pkt poz',
   cs: 'dr prof ing mgr mudr judr ul č čís str tzn tzv např atd apod aj r tel resp popř sv',
   ru: 'г гг д ул пр просп пер стр рис табл т тыс млн млрд руб коп им см ср др проф акад доц напр т.е т.д т.п т.к янв февр авг сент окт нояб дек тел кв отд макс гл проц н.э чел экз',
   uk: 'м вул просп пров стор рис табл т тис млн млрд грн ім див проф акад напр т.д т.п',
@@ -27,10 +27,15 @@ const abbreviations: Record<string, string> = {
   el: 'κ κα κος δρ καθ π.χ κ.λπ κλπ δηλ σελ αρ τηλ βλ',
 };
 
-/** Stands for a protected word. It is a letter without case, which no rule treats as a sentence end. */
-export const KEPT_WORD = '\u05d0';
+/**
+ * Stands for a protected word. It is a letter without case, which no rule treats as a sentence end, and of a script that
+ * nobody writes to us (Mandaic).
+ */
+export const KEPT_WORD = '\u0840';
 /** Stands for the format of a number, such as `%d`, which German writes as an ordinal, too. */
-export const KEPT_NUMBER = '\u05d1';
+export const KEPT_NUMBER = '\u0841';
+/** Matches a format as an ordinal, as in `in der %d. Woche`. A sentence may end with a format, too. */
+const GERMAN_ORDINAL = /(?:^|\s)(?:de[rmns]|die|das|[aiv]m|zum|ins|jede[rmns]?|seit|bis|ab)\s\u0841\.$/iu;
 
 /** Languages that write ordinals and dates with a full stop after the number. */
 const ordinals = new Set([
@@ -169,7 +174,9 @@ function isQuoting(text: string, start: number, end: number): boolean {
 
 /** Japanese and Chinese have no space that tells an opening straight quotation mark from a closing one. */
 function hasOpenMark(text: string): boolean {
-  return (text.match(/(?<![A-Za-z])["'＂＇]|["'＂＇](?![A-Za-z])/g) ?? []).length % 2 === 1;
+  return (
+    (text.match(/(?<![A-Za-z])["'＂＇]|(?!(?<=s)'\s[A-Za-z])["'＂＇](?![A-Za-z])/g) ?? []).length % 2 === 1
+  );
 }
 
 /** Marks in quotation marks are named, not used: `“.” is no name.` */
@@ -193,15 +200,15 @@ function continues(
   if (/^[\p{Pf}\p{Pe}"'”’»)\]\s]+$/u.test(next)) return true;
   const before = text.slice(Math.max(0, end - 40), end).trimEnd();
   if (/^["'“‘«(¿¡-]?\p{Ll}/u.test(next) && !/[。！？]$/u.test(before)) return true;
-  if (NAMED_MARK.test(before)) return true;
+  if (NAMED_MARK.test(before) && !/^\P{L}?\p{Lu}/u.test(next)) return true;
   if (!before.endsWith('.')) return false;
-  if (ENUMERATION_END.test(before) && /^\P{L}?[\p{Lu}\u05d0\u05d1]/u.test(next)) return false;
+  if (ENUMERATION_END.test(before) && /^\P{L}?[\p{Lu}\u0840\u0841]/u.test(next)) return false;
   // A word that is protected goes on after a full stop without a space, as in `a.out.so`.
   if (next.startsWith(KEPT_WORD) && GLUED_STOP.test(text.slice(end - 2, end))) return true;
   const word = /([\p{L}\p{M}\p{N}.]+)\.$/u.exec(before)?.[1];
   if (word === undefined) return /^§/u.test(next);
   // A single capital letter before the full stop is an initial, unless it is the end of a name such as `-D` or `PDF/A`.
-  if (/(?:^|[\s.(["'“„«‘]|\.-)\p{Lu}\.$/u.test(before)) return true;
+  if (/^\p{Lu}$/u.test(word) && !/(?:(?:^|\s)-|\p{Lu}\/)\p{Lu}\.$/u.test(before)) return true;
   // Single letters with full stops are an abbreviation, such as "z. B.", so the sentence continues.
   if (/^\p{L}$/u.test(word) && /^\p{L}\./u.test(next)) return true;
   // So are capitals with full stops, such as "N.Y.", doubled capitals, such as "EE. UU.", and "h. c.".
@@ -212,7 +219,7 @@ function continues(
   // These languages write abbreviations as letters, such as "d. h." and "i.v.m.", also before a capital.
   if (withOrdinals && /(?<![\p{L}.])\p{L}(?:\. ?\p{L}){1,3}\.$/u.test(before)) return true;
   if (withOrdinals && /^\d{1,2}$/.test(word)) return true;
-  if (word === KEPT_NUMBER && list === abbreviationsOf('de')) return true;
+  if (list === abbreviationsOf('de') && GERMAN_ORDINAL.test(before)) return true;
   return list.has(word.toLowerCase());
 }
 

@@ -19,7 +19,6 @@
  */
 
 import type { Piece } from '../engine.ts';
-import { isUpperCase } from './capitals.ts';
 import type { EncodingRecord, Fixed, Pair } from './encoding-record.ts';
 import { turnQuotes } from './marks.ts';
 import { JOINER, OPAQUE } from './opaque.ts';
@@ -35,15 +34,21 @@ const BLANK = /[\s\p{Cc}]+/gu;
 export const CLAUSE = '{.}';
 /**
  * Matches the place before a dash or another mark, or after a colon, behind which a clause begins with a capital, and
- * before a phrase in quotation marks or brackets that begins with the only capital of its first two words.
+ * before a title in quotation marks or brackets: a comma or a word such as "called" stands before it, because a clause
+ * would cut "the "Titanic film" yesterday".
  */
 const CLAUSE_START =
-  /(?<=[\p{L}\p{N},])(?=\s["“‘«([]\p{Lu}\p{Ll}+\s\p{Ll})|(?<=^\([^()\n]{1,40}\))(?=\s\p{Lu}\p{Ll}+\s\p{Ll})|(?<=\S)(?=\s{1,3}(?:[-–—•·|│#>→]|\/\/)\s["“‘«(]?\p{Lu})|(?<=[^\s\p{N}]:[*_]{0,3})(?=\s["“‘«(]?\p{Lu})/gu;
+  /(?<=,|\b(?:called|titled|entitled|labeled|labelled))(?=\s["“‘«([]\p{Lu}\p{Ll}+\s\p{Ll})|(?<=^\([^()\n]{1,40}\))(?=\s\p{Lu}\p{Ll}+\s\p{Ll})|(?<=\S)(?=\s{1,3}(?:[-–—•·|│#>→]|\/\/)\s["“‘«(]?\p{Lu})|(?<=[^\s\p{N}]:[*_]{0,3})(?=\s["“‘«(]?\p{Lu})/gu;
+/** Matches the end of a text after which a phrase is a title, and no part of what is said about it. */
+const BEFORE_TITLE = /(?:,|\b(?:[Ss]ee|called|titled|entitled|labeled|labelled))$/u;
 /** Matches a phrase whose first word alone is capitalized, so that it is no name. */
 const PHRASE = /^\p{Lu}\p{Ll}+ \p{Ll}/u;
 /** Matches the hyphen of "rarely-used memory", which became "memoriararamenteutilizada". */
-const COMPOUND = /(?<=\p{Ll}{2}ly)-(?=\p{Ll}{1,20}(?:ed|en|wn|ught)(?![\p{L}-]))/gu;
-/** Matches a phrase behind a label in capitals, such as `NOTE`. */
+const COMPOUND =
+  /(?<=\p{Ll}{2}ly)(?<!\b(?:supply|only|reply|rally))-(?=\p{Ll}{1,20}(?:ed|en|wn|ught)(?![\p{L}-]))/gu;
+const LABEL =
+  /^(?:NOTES?|WARNING|CAUTION|IMPORTANT|TIP|HINT|INFO|EXAMPLE|TODO|FIXME|ERROR|NEW|DEPRECATED|EXPERIMENTAL|PREVIEW|ALPHA|BETA|OPTIONAL|REQUIRED)$/;
+/** Matches a phrase behind a label. */
 const AFTER_LABEL = /^ \p{Lu}\p{Ll}+ \p{Ll}/u;
 const LEAD = /^[«“"‘([¿¡]{1,3}[ \u00a0\u202f]?/u;
 const TRAIL = /(?<![ \u00a0\u202f])[ \u00a0\u202f]?[»”"’)\]]{1,3}$/u;
@@ -104,13 +109,10 @@ export function encode(
   const clauses = new Set([...plain.matchAll(CLAUSE_START)].map(({ index }) => index));
   for (const { start, end } of spans) {
     const before = plain.slice(0, start).trimEnd();
-    if (
-      /[\p{L}\p{N},]$/u.test(before.slice(-2)) &&
-      PHRASE.test(plain.slice(start, Math.min(end, start + 60)))
-    )
-      clauses.add(before.length);
-    if (isUpperCase(plain.slice(start, end)) && AFTER_LABEL.test(plain.slice(end, end + 60)))
-      clauses.add(end);
+    const isTitle = PHRASE.test(plain.slice(start, Math.min(end, start + 60)));
+    if (isTitle && BEFORE_TITLE.test(before.slice(-10))) clauses.add(before.length);
+    const isLabel = before === '' && LABEL.test(plain.slice(start, end));
+    if (isLabel && AFTER_LABEL.test(plain.slice(end, end + 60))) clauses.add(end);
   }
   return {
     stream:

@@ -27,6 +27,8 @@ export const OPAQUE = new RegExp(
     // Apertium moves words over these marks: "big/small house" became "casa/pequeña grande".
     `(?<=\\p{L}) ["“«](?=\\S)(?=${QUOTED}[.,;:…][^"“”«»\\n?!]{0,200}["”»])|(?<=[.,;:…]${QUOTED}\\p{L})["”»] (?=\\p{L})`,
     '(?<=\\p{L}) ?/ ?(?=[\\p{L}\\p{N}])|(?<=\\p{N}) ?/ ?(?=\\p{L})|(?<=[\\p{L}\\p{N}.]) & (?=[\\p{L}\\p{N}])',
+    // Catalan reads a mark that touches a word as "and": "red&" became "vermellai".
+    '(?<=[\\p{L}\\p{N}])&(?![\\p{L}\\p{N}])',
     // Names that Apertium would take apart, such as "D-Bus" and "GNU/Linux".
     '(?<![\\p{L}\\p{N}-])(?!E-Mail)\\p{Lu}-\\p{Lu}\\p{Ll}+(?![\\p{L}\\p{N}-])',
     '(?<![\\p{L}\\p{N}/])\\p{Lu}{2,5}/\\p{Lu}\\p{Ll}{2,}(?![\\p{L}\\p{N}/])',

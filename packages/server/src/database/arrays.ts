@@ -19,9 +19,9 @@ export function arraysOf(text: string): [position: number, type: ElementType][] 
   return [...new Map([...found].map(([, number, type]) => [Number(number) - 1, type as ElementType]))];
 }
 
-/** Returns the array in the format of `array_recv`; or the value as it is, if it is no list of texts and bytes. */
+/** Returns the array in the format of `array_recv`; or the value as it is, if it is no list of texts, or of bytes. */
 export function encodeArray(value: unknown, type: ElementType): unknown {
-  if (!Array.isArray(value) || !value.every(isEncodable)) return value;
+  if (!Array.isArray(value) || !value.every((one) => isEncodable(one, type))) return value;
   const prefix = type === 'jsonb' ? 1 : 0;
   const lengths = value.map((one) => (one === null ? 0 : prefix + Buffer.byteLength(one)));
   const dimensions = value.length === 0 ? 0 : 1;
@@ -44,5 +44,6 @@ export function encodeArray(value: unknown, type: ElementType): unknown {
   return encoded;
 }
 
-const isEncodable = (one: unknown): one is string | Buffer | null =>
-  one === null || typeof one === 'string' || Buffer.isBuffer(one);
+/** The driver reads a text for bytes as their escaped form. */
+const isEncodable = (one: unknown, type: ElementType): one is string | Buffer | null =>
+  one === null || (type === 'bytea' ? Buffer.isBuffer(one) : typeof one === 'string');

@@ -12,7 +12,6 @@ import { createPerson, startTestServer, type TestPerson, type TestServer } from 
 import { expectSoundLedger } from '../testing/ledger.ts';
 import { orderWalkedJob, type WalkedJob } from '../testing/walks.ts';
 
-const _MACHINE = '/tapi/v2/mt_translation/';
 const SOURCES = ['The house is big.', 'The door is red.'];
 const DRAFTS = SOURCES.map((text) => text.toUpperCase());
 const [HUMAN_PRICE, MACHINE_PRICE] = [24, 8];

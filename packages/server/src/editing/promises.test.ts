@@ -21,11 +21,9 @@ import {
 import { expectSoundLedger } from '../testing/ledger.ts';
 import { orderWalkedJob, type WalkedJob } from '../testing/walks.ts';
 
-const _MACHINE = '/tapi/v2/mt_translation/';
 const SOURCES = ['The house is big.', 'The door is red.', 'The garden is green.', 'The gate is open.'];
 const DRAFTS = SOURCES.map((text) => text.toUpperCase());
 const [HUMAN_PRICE, MACHINE_PRICE] = [48, 16];
-const _LANGUAGES = { source_language: 'en', target_language: 'es' };
 
 const EDITOR_STEPS = ['claim', 'confirm', 'draft', 'join', 'separate', 'split', 'release', 'finish'] as const;
 const OTHER_STEPS = ['expire', 'deadline', 'cancel', 'upgrade'] as const;

@@ -2,7 +2,7 @@
  * Starts one database server per test run, and creates one database per test file. The server is the embedded one or
  * that of DATABASE_URL. The databases are copies of a migrated template.
  */
-import { mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -30,6 +30,7 @@ const SETTINGS = {
 
 /** Matches the folders of runs, whose names have the process id of the run. */
 const OWN_FOLDERS = /^dragoman-test-(\d+)-/;
+const LONGEST_RUN_MILLISECONDS = 4 * 3_600_000;
 /** Linux's file system in memory. Copying the template there takes a seventh of the processor time of a disk. */
 const MEMORY = '/dev/shm';
 /** The databases of a run need less than half of this. In a container, the file system is often smaller. */
@@ -90,12 +91,18 @@ async function startCluster(): Promise<Cluster> {
   };
 }
 
-/** Removes the data of test runs that were killed, because it may fill the memory. */
+/** Removes the data of test runs that were killed hours ago, because it may fill the memory. */
 function removeLeft(folder: string): void {
   for (const name of readdirSync(folder)) {
     const [, pid] = OWN_FOLDERS.exec(name) ?? [];
-    if (pid !== undefined && !isAlive(Number(pid)))
-      rmSync(join(folder, name), { recursive: true, force: true });
+    if (pid === undefined || isAlive(Number(pid))) continue;
+    try {
+      // A run in another container may use the same file system, and its processes are not seen here.
+      const isOld = Date.now() - statSync(join(folder, name)).mtimeMs > LONGEST_RUN_MILLISECONDS;
+      if (isOld) rmSync(join(folder, name), { recursive: true, force: true });
+    } catch {
+      // The folder belongs to another user, or another run has just removed it.
+    }
   }
 }
 
