@@ -57,6 +57,7 @@ const DocumentOptions = Type.Object(
 const {
   callback_url: _callback,
   topics: _topics,
+  formality: _formality,
   uid: _uid,
   target_text: _supplied,
   ...ordered
