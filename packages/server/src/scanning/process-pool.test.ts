@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import type { Piece } from '@dragoman/documents';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ENDLESS } from '../testing/endless.ts';
 import { until } from '../testing/harness.ts';
 import { createProcessPool, type ProcessPool, TimeLimitExceeded } from './process-pool.ts';
-import { count } from './tasks.ts';
+import { count, open } from './tasks.ts';
 
 const OPTIONS = { most: 1, idleMilliseconds: 60_000, memoryMebibytes: 256 };
 const limited = (account: string, limitMilliseconds: number) => ({ account, limitMilliseconds });
@@ -40,6 +41,19 @@ describe('the process pool', () => {
     expect(begun()).toHaveLength(1);
     expect(await Promise.all(all)).toEqual(Array(5).fill(count(task)));
     expect(begun()).toHaveLength(1);
+  });
+
+  it('returns a long list as it is, and a short one', async () => {
+    processes = createProcessPool(OPTIONS);
+    const text = 'The house stands. '.repeat(20_000);
+    const opened = { ...task, text, targetLanguage: 'es' };
+    const segments = await processes.run('open', opened, A);
+    expect(segments).toEqual(open(opened));
+    expect(segments).toHaveLength(20_000);
+    const drafts = [[segments[0]!.id, [{ text: 'list' }]]] as [string, Piece[]][];
+    const short = { ...opened, text: 'The house.' };
+    expect(await processes.run('assemble', { ...short, drafts }, A)).toBe('list');
+    expect(await processes.run('open', { ...opened, text: ' ' }, A)).toEqual([]);
   });
 
   it('starts no more processes than allowed, and passes no secrets to them', async () => {

@@ -68,6 +68,8 @@ interface QueuedTask {
   request: TaskRequest;
   signal: AbortSignal | undefined;
   deaths: number;
+  /** The parts of a list that have arrived. */
+  parts: (readonly unknown[])[];
   resolve(result: unknown): void;
   reject(error: unknown): void;
 }
@@ -81,10 +83,14 @@ export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
   function answered(child: ChildProcess, answer: TaskAnswer): void {
     const task = running.get(child);
     if (task === undefined) return; // The task was already rejected, so nobody needs this answer.
+    if ('part' in answer) {
+      task.parts.push(answer.part);
+      return;
+    }
     running.delete(child);
     processes.rest(child);
     if ('error' in answer) task.reject(answer.error);
-    else task.resolve(answer.result);
+    else task.resolve('ended' in answer ? task.parts.flat() : answer.result);
     runNext();
   }
 
@@ -94,6 +100,7 @@ export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
     running.delete(child);
     if (task !== undefined) {
       task.deaths++;
+      task.parts = [];
       if (overLimit) {
         task.reject(new TimeLimitExceeded('The task used more processor time than its limit.'));
       } else if (closed || task.deaths >= MAX_DEATHS) {
@@ -139,6 +146,7 @@ export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
           request,
           signal,
           deaths: 0,
+          parts: [],
           resolve: resolve as QueuedTask['resolve'],
           reject,
         });
