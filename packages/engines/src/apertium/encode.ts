@@ -52,6 +52,8 @@ const LABEL =
 const AFTER_LABEL = /^ \p{Lu}\p{Ll}+ \p{Ll}/u;
 const LEAD = /^[«“"‘([¿¡]{1,3}[ \u00a0\u202f]?/u;
 const TRAIL = /(?<![ \u00a0\u202f])[ \u00a0\u202f]?[»”"’)\]]{1,3}$/u;
+/** The marks, the space before them, and the character that decides about it. The rest of a long pair is not searched. */
+const LONGEST_TRAIL = 5;
 const FINAL_MARK = /[.?!…:;。！？]["'”’»)\]]*\s*$/u;
 
 /** The plain text of a segment. Tokens replace the protected words, and codes are stored with their offsets. */
@@ -94,7 +96,10 @@ export function encode(
   for (const span of spans) {
     const scale = Math.max(1, plain.length);
     const content = plain.slice(span.start, span.end);
-    const [lead, trail] = [LEAD.exec(content)?.[0] ?? '', TRAIL.exec(content)?.[0] ?? ''];
+    const [lead, trail] = [
+      LEAD.exec(content)?.[0] ?? '',
+      TRAIL.exec(content.slice(-LONGEST_TRAIL))?.[0] ?? '',
+    ];
     spanned.push({ code: span.code, from: span.start / scale, to: span.end / scale, lead, trail });
   }
   const indexOf = new Map(spans.map((span, index) => [span.order, index]));

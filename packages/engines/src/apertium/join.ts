@@ -27,30 +27,33 @@ export function joinCodes(read: readonly Item[], record: EncodingRecord): Piece[
 }
 
 /** Moves marks that the content of a pair begins or ends with in the source back into the pair. */
-function takeMarks(pieces: Piece[], { pairs }: EncodingRecord): Piece[] {
+function takeMarks(pieces: readonly Piece[], { pairs }: EncodingRecord): Piece[] {
   const byCode = new Map(pairs.map((pair) => [pair.code, pair]));
-  const textAt = (at: number): string => {
-    const piece = pieces[at];
-    return piece !== undefined && 'text' in piece && !('keep' in piece) ? piece.text : '';
-  };
-  for (let at = 0; at < pieces.length; at++) {
-    const piece = pieces[at]!;
+  const started: Piece[] = [];
+  for (const [at, piece] of pieces.entries()) {
     const lead = 'open' in piece ? (byCode.get(piece.open)?.lead ?? '') : '';
-    const before = textAt(at - 1);
-    if (lead !== '' && before.endsWith(lead) && !textAt(at + 1).startsWith(lead)) {
-      pieces.splice(at - 1, 2, { text: before.slice(0, -lead.length) }, piece, { text: lead });
-    }
+    const before = plainText(started.at(-1));
+    const isOutside = lead !== '' && before.endsWith(lead) && !plainText(pieces[at + 1]).startsWith(lead);
+    if (isOutside) started.splice(-1, 1, { text: before.slice(0, -lead.length) }, piece, { text: lead });
+    else started.push(piece);
   }
-  for (let at = pieces.length - 1; at >= 0; at--) {
-    const piece = pieces[at]!;
+  const taken: Piece[] = [];
+  for (let at = started.length - 1; at >= 0; at--) {
+    const piece = started[at]!;
     const trail = 'close' in piece ? (byCode.get(piece.close)?.trail ?? '') : '';
-    const after = textAt(at + 1);
-    if (trail !== '' && after.startsWith(trail) && !textAt(at - 1).endsWith(trail)) {
-      pieces.splice(at, 2, { text: trail }, piece, { text: after.slice(trail.length) });
-    }
+    const after = plainText(taken.at(-1));
+    const isOutside = trail !== '' && after.startsWith(trail) && !plainText(started[at - 1]).endsWith(trail);
+    if (isOutside) taken.splice(-1, 1, { text: after.slice(trail.length) }, piece, { text: trail });
+    else taken.push(piece);
   }
-  return joinText(pieces).filter((piece) => !('text' in piece) || 'keep' in piece || piece.text !== '');
+  return joinText(taken.reverse()).filter(
+    (piece) => !('text' in piece) || 'keep' in piece || piece.text !== '',
+  );
 }
+
+/** Returns the text of a piece that is no code and no protected word. */
+const plainText = (piece: Piece | undefined): string =>
+  piece !== undefined && 'text' in piece && !('keep' in piece) ? piece.text : '';
 
 const ARTICLE =
   '(?:el|la|los|las|lo|els|les|le|il|gli|un|una|une|um|uma|o|os|as|del?|dels|du|des|d[aeo]s?|della|als?|au)';
