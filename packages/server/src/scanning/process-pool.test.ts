@@ -1,7 +1,11 @@
-import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import type { Piece } from '@dragoman/documents';
 import { afterEach, describe, expect, it } from 'vitest';
+import { DIES_IN_LIST } from '../testing/dies-in-list.ts';
 import { ENDLESS } from '../testing/endless.ts';
 import { until } from '../testing/harness.ts';
 import { createProcessPool, type ProcessPool, TimeLimitExceeded } from './process-pool.ts';
@@ -54,6 +58,34 @@ describe('the process pool', () => {
     const short = { ...opened, text: 'The house.' };
     expect(await processes.run('assemble', { ...short, drafts }, A)).toBe('list');
     expect(await processes.run('open', { ...opened, text: ' ' }, A)).toEqual([]);
+  });
+
+  it('sends a long list in parts of some thousand pieces', async () => {
+    const script = new URL('./process.ts', import.meta.url);
+    const child = fork(script, [String(process.pid)], { serialization: 'advanced' });
+    const opened = { ...task, text: 'The house stands. '.repeat(20_000), targetLanguage: 'es' };
+    const sizes: number[] = [];
+    const ended = new Promise<void>((resolve) => {
+      child.on('message', (answer: { part?: unknown[] }) => {
+        if (answer.part === undefined) resolve();
+        else sizes.push(answer.part.length);
+      });
+    });
+    child.send({ name: 'open', task: opened, limitMilliseconds: 60_000 });
+    await ended;
+    child.disconnect();
+    await once(child, 'exit');
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(20_000);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(5_000);
+  });
+
+  it('keeps no part of a list whose process died', async () => {
+    processes = createProcessPool({ ...OPTIONS, script: DIES_IN_LIST });
+    const marker = join(mkdtempSync(join(tmpdir(), 'dragoman-list-')), 'died');
+    expect(await processes.run('open', { ...task, text: marker, targetLanguage: 'es' }, A)).toEqual([
+      1, 2, 3,
+    ]);
+    rmSync(dirname(marker), { recursive: true });
   });
 
   it('starts no more processes than allowed, and passes no secrets to them', async () => {
