@@ -1,5 +1,5 @@
 /** Gives the event loop turns during long work, so that one customer's text delays no other request. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 
 /** The work between two turns, in pieces of segments: some milliseconds for hashes. */
 const WORK_PER_TURN = 5_000;
@@ -14,9 +14,14 @@ export function createTurns(signal?: AbortSignal): (pieces: number) => Promise<v
     done += pieces;
     if (done < WORK_PER_TURN) return;
     done = 0;
-    await nextTurn();
-    signal?.throwIfAborted();
+    await nextTurn(signal);
   };
+}
+
+/** Lets the event loop serve other work. @throws the reason of `signal` when it is aborted */
+export async function nextTurn(signal?: AbortSignal): Promise<void> {
+  await setImmediate();
+  signal?.throwIfAborted();
 }
 
 /** Divides a list into batches, each with the work of about one turn. @param piecesOf the size of an element in pieces */

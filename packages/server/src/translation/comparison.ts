@@ -2,9 +2,10 @@
  * Compares engines: translates the same lines with each of them, and measures the translations. The command `dragoman
  * engine compare` and the console's page use it.
  */
+
 import { countSegmentWords, plainText, type Segment, scan, segments } from '@dragoman/documents';
+import { nextTurn } from '../base/turns.ts';
 import { addOverlap, chrf, noOverlap, overlapOf, reversed, sequencesOf } from './chrf.ts';
-import { yieldToEventLoop } from './sentences.ts';
 import type { TranslationRequest, Translator } from './translator.ts';
 
 /** One line of the text to translate. If references are given, each line has one reference translation. */
@@ -74,7 +75,7 @@ export async function translateLines(
     const line = segments(scan(source, 'text', { sourceLanguage: from, targetLanguage: to }), from);
     // The ids of segments are unique only in one text.
     opened.push(line.map((one) => ({ ...one, id: `${index}.${one.id}` })));
-    await yieldToEventLoop(signal);
+    await nextTurn(signal);
   }
   const all = opened.flat();
   progress?.(0, all.length);
@@ -197,7 +198,7 @@ export async function measureRuns(
       return { engine, text, complete: complete[at]!, chrf: overlap ? chrf(overlap) : null, copied };
     });
     texts.push({ source, reference: reference ?? null, translations });
-    await yieldToEventLoop();
+    await nextTurn();
   }
   const hasReferences = lines.some(({ reference }) => reference !== undefined);
   const engines = runs.map(({ engine, words, seconds, cents, confidence, failed }, index): EngineMeasures => {

@@ -133,12 +133,6 @@ export function draftOf(
   return { ...done, segment, status: 'translated', pieces: own.back(done.pieces), notes };
 }
 
-/** Pauses, so that the event loop can serve other work. @throws the abort reason when `signal` is aborted */
-export async function yieldToEventLoop(signal?: AbortSignal): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve));
-  signal?.throwIfAborted();
-}
-
 /** Returns the text of a segment without its codes. */
 export function visibleText(pieces: readonly Piece[]): string {
   return pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
