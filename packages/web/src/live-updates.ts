@@ -6,8 +6,8 @@
  * Each window has one event stream (`GET /api/live`) for the topics of all its visible data. Most events
  * carry no data: they make the page repeat the named operations whose answers are visible.
  *
- * - When a stream opens, the page reads the data of each new topic again, because the server replays no
- *   events.
+ * - When a stream opens, the page reads the data of all topics again, because the server replays no events,
+ *   and those that it had delayed on an old stream are lost.
  * - When the topics change, a new stream replaces the old one as soon as the new one is open.
  * - When a stream breaks, it is opened again after 1, 2, 4 … 30 seconds, plus a random delay of up to half of
  *   that.
@@ -98,13 +98,12 @@ class EventStream {
     const source = new EventSource(address + more.join(''));
     this.#next = source;
     source.onopen = () => {
-      const added = topics.filter((topic) => !this.#topics.has(topic));
       this.#source?.close();
       this.#source = source;
       this.#topics = new Set(topics);
       this.#next = undefined;
       this.#failures = 0;
-      this.#notify(added);
+      this.#notify(topics);
     };
     source.onerror = () => this.#retryLater(source);
     source.addEventListener('changed', ({ data }) => this.#notify([JSON.parse(data).topic]));

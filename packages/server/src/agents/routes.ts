@@ -37,10 +37,9 @@ export function agentRoutes(
   }
 
   async function createHandler(): Promise<McpHttpHandler> {
-    const [{ createMcpHandler }, { createAgentServer }] = await Promise.all([
-      import('@modelcontextprotocol/server'),
-      import('./tools.ts'),
-    ]);
+    // One after the other: each is a long turn of the event loop.
+    const { createMcpHandler } = await import('@modelcontextprotocol/server');
+    const { createAgentServer } = await import('./tools.ts');
     return createMcpHandler(
       ({ requestInfo, authInfo }) => {
         const dragoman = createDragoman({
