@@ -183,6 +183,7 @@ const WRITES: Record<string, string> = {
   'editing.replace_untouched segments': 'a new draft replaces the segments that no editor touched',
   'editing.restore_drafts segments': 'waiting segments get back the draft that a vote replaced',
   'editing.set_cuts segments': 'an editor splits a segment, and moves the places of the split',
+  'editing.show_similar segments': 'a match that was confirmed since becomes the draft',
   'editing.set_segment segments': 'the first of joined segments gets the source of all',
   'ledger.count_orders keys': 'a hold and the daily limit of its key hold in one transaction',
   'retention.ask_to_end accounts': 'erasure',

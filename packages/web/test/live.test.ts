@@ -153,10 +153,10 @@ it('open job pages show a customer and an operator the progress of editors', asy
   await console.close();
 });
 
-it('a page whose topics change reads what the old stream had not told yet', async () => {
+it('a page whose topics change reads what the old stream had not sent yet', async () => {
   const text = { text: 'The house is small.', source_language: 'en', target_language: 'es' };
   const order = (uid: string) => call('POST', '/tapi/v2/mt_translation/', { ...text, uid });
-  expect((await order('told')).status).toBe(201);
+  expect((await order('sent')).status).toBe(201);
   const context = await contextWithoutPolling(customer);
   // No stream receives changes here: the server delays a second change within a second.
   await context.addInitScript(`{
@@ -166,11 +166,11 @@ it('a page whose topics change reads what the old stream had not told yet', asyn
     };
   }`);
   await visitSubscribed(context, '/account/jobs?tier=machine', async (page) => {
-    await page.getByRole('row', { name: /told/ }).waitFor();
-    expect((await order('untold')).status).toBe(201);
-    await page.getByRole('button', { name: 'told', exact: true }).click();
+    await page.getByRole('row', { name: /sent/ }).waitFor();
+    expect((await order('unsent')).status).toBe(201);
+    await page.getByRole('button', { name: 'sent', exact: true }).click();
     await page.getByRole('dialog').waitFor();
-    await page.getByRole('row', { name: /untold/, includeHidden: true }).waitFor({ state: 'attached' });
+    await page.getByRole('row', { name: /unsent/, includeHidden: true }).waitFor({ state: 'attached' });
   });
   await context.close();
 });

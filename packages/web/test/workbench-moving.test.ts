@@ -4,8 +4,15 @@
  */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { expectAccessible } from './browser.ts';
-import { expectText, row, startWorkbench, target, type WorkbenchFixture } from './workbench.ts';
+import { expectAccessible, takeScreenshots } from './browser.ts';
+import {
+  expectText,
+  row,
+  startWorkbench,
+  target,
+  type WorkbenchFixture,
+  waitUntilSaved,
+} from './workbench.ts';
 
 let fixture: WorkbenchFixture;
 beforeAll(async () => {
@@ -61,7 +68,7 @@ it('memory matches that arrive late change neither the key of the draft nor the 
       await matches.promise;
       const target = [{ text: 'Das rote Haus.' }];
       await route.fulfill({
-        json: { matches: [{ target, source: [{ text: 'The red house!' }], score: 95, origin: '' }] },
+        json: { matches: [{ target, source: [{ text: 'The red house!' }], score: 95, origin: 'job' }] },
       });
     });
     await page.reload();
@@ -83,5 +90,33 @@ it('memory matches that arrive late change neither the key of the draft nor the 
     const second = await target(page, 2);
     await page.keyboard.press('Control+2');
     await expectText(second, 'Das rote Haus.');
+  });
+});
+
+it('a confirmed text is at once the draft and a match of a similar segment that opens next, and is found', async () => {
+  const { path } = await fixture.createClaimedTask(
+    'Keep the invoice number 1000.\nKeep the invoice number 1001.\nKeep the invoice number here.\n',
+  );
+  await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
+    const { keyboard } = page;
+    const first = await target(page, 1);
+    await keyboard.press('Control+a', HELD);
+    await keyboard.type('Guarde el número de factura 1000.', { delay: 20 });
+    await expectText(first, 'Guarde el número de factura 1000.');
+    await keyboard.press('Control+Enter', HELD);
+    await expectText(await target(page, 2), 'Guarde el número de factura 1001.');
+    const panel = page.getByRole('complementary');
+    await panel.getByText('This document: Ann').first().waitFor();
+    await row(page, 2).getByText('99 %').first().waitFor();
+    await expectAccessible(page);
+    await takeScreenshots(page, 'workbench-document-match');
+    await keyboard.press('Control+Enter', HELD);
+    await row(page, 2).and(page.locator('[data-status=confirmed]')).waitFor();
+    await target(page, 3);
+    await panel.getByText('Guarde el número de factura 1001.').waitFor();
+    await keyboard.press('Control+k', HELD);
+    await panel.getByLabel('Search words').fill('factura');
+    await panel.getByText('Keep the invoice number 1000.').waitFor();
+    await waitUntilSaved(page);
   });
 });

@@ -138,7 +138,7 @@ it('a text that its editor withdraws leaves the page and the suggestions, and th
     const { keyboard } = page;
     await page.route('**/segments/0/matches', (route) => {
       const match = { target: [{ text: 'La panadería.' }], source: [{ text: 'The bakery.' }], score: 80 };
-      return route.fulfill({ json: { matches: [{ ...match, origin: '' }] } });
+      return route.fulfill({ json: { matches: [{ ...match, origin: 'job' }] } });
     });
     await page.reload();
     const inside = page.locator('iframe[title=Document]').contentFrame();

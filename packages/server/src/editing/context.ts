@@ -3,6 +3,7 @@ import type { Description } from '@dragoman/documents';
 import type { AccountRef } from '../base/account.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import type { Untranslated } from '../jobs/jobs.ts';
+import type { WhoseEfforts } from '../memory/efforts.ts';
 import type { Scanner } from '../scanning/scanner.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ClaimRules } from './claims-store.ts';
@@ -10,6 +11,7 @@ import type { ClaimEnd, TaskKind } from './states.ts';
 
 /** The rules of editing, all from settings. */
 export interface EditingRules extends ClaimRules {
+  draftFigures: WhoseEfforts;
   deadlineHours: number;
   /** The largest share of a job's words that may be untranslated in a result without an editor. */
   maxUntranslated: number;
@@ -23,6 +25,7 @@ export interface EditingRules extends ClaimRules {
 
 export type EditingSettings = Pick<
   Settings,
+  | 'draftFigures'
   | 'editDeadlineHours'
   | 'maxUntranslated'
   | 'taskWords'
@@ -40,6 +43,7 @@ export type EditingSettings = Pick<
 
 export function rulesOf(settings: EditingSettings): EditingRules {
   return {
+    draftFigures: settings.draftFigures,
     deadlineHours: settings.editDeadlineHours,
     maxUntranslated: settings.maxUntranslated,
     taskWords: settings.taskWords,

@@ -433,6 +433,30 @@ export async function setCuts(
   transaction.changed('edit', account, jobId);
 }
 
+const SHOW_SIMILAR = statement<{ position: number }>(
+  'editing.show_similar',
+  `update segments s set similar_entry = $5
+    where part = $1 and account_id = $2 and job_id = $3 and position = $4 and $5::jsonb->>'than' = route
+      and not exists (
+        select from edits e
+         where e.part = $1 and e.account_id = s.account_id and e.job_id = s.job_id and e.position = s.position)
+   returning position`,
+);
+
+/** Shows a similar entry as the draft of a segment. @returns false if somebody has edited it, or it has another draft */
+export async function showSimilar(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+  position: number,
+  similar: ComparedTarget,
+): Promise<boolean> {
+  const key = [account.part, account.accountId, jobId, position];
+  const rows = await transaction.query(SHOW_SIMILAR, [...key, JSON.stringify(similar)]);
+  transaction.changed('edit', account, jobId);
+  return rows.length > 0;
+}
+
 const UNCONFIRM = statement(
   'editing.unconfirm',
   `update edits set status = 'draft', revision = revision + 1, confirmed_at = null, changed_at = now()

@@ -19,10 +19,10 @@ import { unprepared } from './descriptions.ts';
 import * as edits from './edits-store.ts';
 import { insertHistory } from './history-store.ts';
 import { moveNotes, setJoinedTo, setSegment } from './joins-store.ts';
+import { takeBack } from './lessons.ts';
 import type { JoinRequest, SeparateRequest } from './route-schemas.ts';
 import type { SegmentBody } from './schemas.ts';
 import type * as store from './store.ts';
-import { withdrawVotes } from './votes-store.ts';
 
 /** Why segments cannot be joined. The web app has a sentence for each. */
 const REFUSALS = {
@@ -111,7 +111,7 @@ export async function joinWithNext(
     const range = { first: position, last };
     await setJoinedTo(transaction, account, jobId, range, position);
     await moveNotes(transaction, account, jobId, range);
-    await withdrawVotes(transaction, account, jobId, [range]);
+    await takeBack(transaction, account, jobId, [range]);
     if (delivered.some((one) => one.confirmed_by === null)) return;
     await insertHistory(transaction, account, jobId, {
       position,

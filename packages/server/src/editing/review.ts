@@ -19,6 +19,7 @@ import { makeDueNow } from './due-store.ts';
 import * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
 import * as issues from './issues-store.ts';
+import { takeBack } from './lessons.ts';
 import { recordLooks } from './looks-store.ts';
 import { indexReadings } from './open.ts';
 import { closeQueries } from './query-store.ts';
@@ -29,7 +30,7 @@ import * as store from './store.ts';
 import { readTone } from './tone.ts';
 import { hasUnsure, writeUnsure } from './unsure-store.ts';
 import { presentIssue } from './view.ts';
-import { approveVotes, withdrawVotes } from './votes-store.ts';
+import { approveVotes } from './votes-store.ts';
 
 const MAX_POSITION = 2 ** 31 - 1;
 
@@ -217,7 +218,7 @@ export async function returnJob(
     await edits.unconfirm(transaction, account, jobId, marked);
     // Unmarked segments stay confirmed. Their votes count until an editor changes the segments.
     const ranges = marked.map((position) => ({ first: position, last: position }));
-    await withdrawVotes(transaction, account, jobId, ranges);
+    await takeBack(transaction, account, jobId, ranges);
     await editedJobs.extendDeadline(transaction, account, jobId, Math.max(1, context.rules.reservedHours));
     await store.moveTasks(transaction, {
       account,
@@ -334,7 +335,7 @@ export async function cancelEditing(
 ): Promise<void> {
   if ((await editedJobs.lockEditedJob(transaction, account, jobId)) === undefined) return;
   await store.moveTasks(transaction, { account, jobId, trigger: 'cancel', actor: 'customer', ends });
-  await withdrawVotes(transaction, account, jobId, [{ first: 0, last: MAX_POSITION }]);
+  await takeBack(transaction, account, jobId, [{ first: 0, last: MAX_POSITION }]);
   await closeQueries(transaction, account, jobId);
   await editedJobs.setStage(transaction, account, jobId, ['editing', 'review', 'assembling'], 'canceled');
 }
@@ -357,7 +358,7 @@ export async function reopenEditing(
   if (!tasks.some(({ kind, status }) => kind === 'edit' && status === 'done')) return false;
   const revision = await editedJobs.reopenEditedJob(transaction, account, jobId, rules.deadlineHours);
   if (revision === undefined) return false;
-  await withdrawVotes(transaction, account, jobId, [{ first: 0, last: MAX_POSITION }]);
+  await takeBack(transaction, account, jobId, [{ first: 0, last: MAX_POSITION }]);
   // The delivery deleted the readings. Without them, the corrected texts would be no votes.
   const { job, segments } = await readSources(transaction, account, jobId);
   const taskJob = await editedJobs.readTaskJob(transaction, account, jobId);

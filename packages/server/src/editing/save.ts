@@ -19,14 +19,13 @@ import { takeCuts } from './cuts.ts';
 import * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
 import { insertHistory } from './history-store.ts';
+import { takeBack, teach } from './lessons.ts';
 import { recordLooks } from './looks-store.ts';
-import { hashTarget } from './readings.ts';
 import { carry } from './repeats.ts';
 import { MAX_TARGET, type SaveRequest, WRONG_TARGET } from './route-schemas.ts';
 import type { SavedBody, SegmentBody } from './schemas.ts';
 import * as store from './store.ts';
 import { presentSegments } from './view.ts';
-import * as votes from './votes-store.ts';
 
 /** The maximum number of segments with the same text to which one confirmation copies its target. */
 const MAX_FILLED = 500;
@@ -80,14 +79,14 @@ export async function saveSegment(
       await recordLooks(transaction, account, jobId, user.userId, [{ position, revision }]);
     }
     if (edit.status === 'draft') {
-      if (row.status === 'confirmed') await withdrawVote(transaction, key, position);
+      if (row.status === 'confirmed') await takeBack(transaction, account, jobId, [rangeOf(position)]);
       return { held, filled: [] };
     }
     await recordConfirmed(transaction, key, edit);
     // The source of a joined segment is no segment of another text.
     if (row.joined !== null) return { held, filled: [] };
     const filled = await fillRepeats(transaction, key, task, row, edit, inputOf, job);
-    await castVote(transaction, key, task, row, edit);
+    await teach(transaction, key, { task, job }, row, edit);
     return { held, filled };
   });
 
@@ -169,27 +168,7 @@ async function recordConfirmed(
   });
 }
 
-/** Records the confirmed target as a vote on the segment's reading. */
-function castVote(
-  transaction: Transaction,
-  { account, jobId }: store.TaskKey,
-  { kind }: TaskRow,
-  { position, source }: edits.SegmentRow,
-  { target, editorId, acknowledged }: edits.Edit,
-): Promise<void> {
-  const reviewed = kind === 'review';
-  const targetHash = hashTarget(source, target);
-  const vote = { position, editorId, reviewed, target, targetHash, acknowledged };
-  return votes.castVote(transaction, account, jobId, vote);
-}
-
-function withdrawVote(
-  transaction: Transaction,
-  { account, jobId }: store.TaskKey,
-  position: number,
-): Promise<void> {
-  return votes.withdrawVotes(transaction, account, jobId, [{ first: position, last: position }]);
-}
+const rangeOf = (position: number) => ({ first: position, last: position });
 
 /**
  * Copies the target of a confirmed segment to the unedited segments with the same text. In this task the copy
@@ -263,7 +242,7 @@ async function keepLateEdit(
     if (isSaved(now, edit)) return staleLease(ended, 'draft');
     const isOpen = task.status === 'open' && now.position === edit.position;
     if (isOpen && (await edits.saveEdit(transaction, account, jobId, draft))) {
-      if (now.status === 'confirmed') await withdrawVote(transaction, key, edit.position);
+      if (now.status === 'confirmed') await takeBack(transaction, account, jobId, [rangeOf(edit.position)]);
       return staleLease(ended, 'draft');
     }
     await keepInHistory(transaction, key, now, edit);

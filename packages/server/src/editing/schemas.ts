@@ -163,7 +163,7 @@ const SegmentVote = Type.Object(
 );
 export type SegmentVote = Static<typeof SegmentVote>;
 
-const Segment = Type.Object(
+export const Segment = Type.Object(
   {
     position: POSITION,
     unit: Type.Integer({ description: 'The unit of the document; its segments form one paragraph.' }),

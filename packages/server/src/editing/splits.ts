@@ -12,10 +12,10 @@ import { change, openEdit, SegmentChanged, saveDraft, show, shownTarget } from '
 import type { EditingContext, EditingUser } from './context.ts';
 import { textBefore } from './cuts.ts';
 import * as edits from './edits-store.ts';
+import { takeBack } from './lessons.ts';
 import type { SplitRequest, UnsplitRequest } from './route-schemas.ts';
 import type { SegmentBody } from './schemas.ts';
 import type * as store from './store.ts';
-import { withdrawVotes } from './votes-store.ts';
 
 /** Each part has its own matches, so their number is limited. */
 const MAX_CUTS = 9;
@@ -112,7 +112,7 @@ async function save(
     await saveDraft(transaction, user, key, row, target);
     await edits.setCuts(transaction, account, jobId, position, cuts);
     const range = { first: position, last: position };
-    if (isConfirmed) await withdrawVotes(transaction, account, jobId, [range]);
+    if (isConfirmed) await takeBack(transaction, account, jobId, [range]);
   });
   if (isConfirmed) context.wakePropagation();
 }

@@ -5,8 +5,9 @@ import { plainText } from '@dragoman/documents';
 import { limitAttempts } from '../access/sessions.ts';
 import { notFound } from '../base/errors.ts';
 import { readJobTerms } from '../brands/proposals.ts';
+import { compareForEditor, type DraftPurpose } from '../memory/efforts.ts';
 import { concordance } from '../memory/entries.ts';
-import { findMatches } from '../memory/memory.ts';
+import { findMatches, recordUses } from '../memory/memory.ts';
 import { openTask, requireSegmentAccess } from './access.ts';
 import { proposalJob } from './check-inputs.ts';
 import type { EditingContext, EditingUser } from './context.ts';
@@ -16,7 +17,7 @@ import * as edits from './edits-store.ts';
 import type * as store from './store.ts';
 import type { ConcordanceBody, MatchesBody } from './suggestion-schemas.ts';
 import { readTone } from './tone.ts';
-import { presentTaskTerm } from './view.ts';
+import { originOf, presentSegments, presentTaskTerm } from './view.ts';
 
 export async function suggest(
   context: EditingContext,
@@ -41,10 +42,13 @@ export async function suggest(
   const purpose = { ...pair, tone: await readTone(database, account, job) };
   const [previous, next] = [sourceAt(position - 1), sourceAt(position + 1)];
   const parts = sourceParts(row);
-  const [whole, ...ofParts] = await Promise.all([
-    findMatches(database, account, purpose, source, { previous, next }),
+  const at = { jobId, position };
+  const drafting = { ...purpose, format: job.text_format, terms };
+  const [drafted, whole, ...ofParts] = await Promise.all([
+    takeBetterDraft(context, key, row, drafting),
+    findMatches(database, account, purpose, source, { previous, next, at }),
     ...parts.map((part, index) => {
-      const context = { previous: parts[index - 1] ?? previous, next: parts[index + 1] ?? next };
+      const context = { previous: parts[index - 1] ?? previous, next: parts[index + 1] ?? next, at };
       return findMatches(database, account, purpose, part, context);
     }),
   ]);
@@ -54,16 +58,46 @@ export async function suggest(
   ];
   const found = glossary(terms, job.source_language, job.target_language).find(plainText(source));
   const matched = new Set(found.map(({ term }) => term));
+  const [segment] = drafted ? await presentSegments(context, user, key, task, job, [drafted]) : [];
   return {
-    matches: matches.map(({ memoryId, createdAt, brand, tone: confirmedUnder, ...match }) => ({
+    ...(segment && { segment }),
+    matches: matches.map(({ memoryId, createdAt, brand, tone: confirmedUnder, confirmed, ...match }) => ({
       memory: memoryId,
       ...match,
       ...(brand === undefined ? {} : { brand }),
       ...(confirmedUnder === undefined ? {} : { tone: confirmedUnder }),
+      ...(confirmed === undefined ? {} : { origin: confirmed.in, editor: confirmed.by }),
       created_at: createdAt.toISOString(),
     })),
     terms: terms.filter((term) => matched.has(term)).map((term) => presentTaskTerm(user, term)),
   };
+}
+
+/**
+ * Makes a similar text of the memory the draft of a segment that nobody has edited, if it is a better one than that of
+ * the engine: since the job was drafted, editors may have confirmed one. Without an editor, the engine's is delivered.
+ * @returns the segment; undefined if it keeps its draft
+ */
+async function takeBetterDraft(
+  { database, rules }: EditingContext,
+  { account, jobId }: store.TaskKey,
+  row: edits.SegmentRow,
+  purpose: DraftPurpose,
+): Promise<edits.SegmentRow | undefined> {
+  const { position, source, route } = row;
+  const isWhole = row.joined === null && row.cuts === null;
+  const isUntouched = row.status === 'open' && row.target === null && row.similar === null && isWhole;
+  if (route === null || !isUntouched || originOf(row) !== 'machine') return undefined;
+  const asked = { source, route, at: { jobId, position } };
+  const better = await compareForEditor(database, account, purpose, asked, rules.draftFigures);
+  if (!better?.better) return undefined;
+  const { memoryId, ...similar } = better;
+  const isShown = await database.transaction(async (transaction) => {
+    if (!(await edits.showSimilar(transaction, account, jobId, position, similar))) return false;
+    await recordUses(transaction, account, jobId, [{ memoryId, position, how: 'applied' }]);
+    return true;
+  });
+  return isShown ? { ...row, similar } : undefined;
 }
 
 /**
@@ -81,13 +115,15 @@ export async function searchTaskMemory(
   await countSearch(context, user, query.trim());
   const job = await editedJobs.readTaskJob(context.database, key.account, key.jobId);
   const pair = { from: job.source_language, to: job.target_language, brand: job.brand ?? undefined };
-  const found = await concordance(context.database, key.account, pair, query);
+  const place = { jobId: key.jobId, position: -1 }; // Also what the open segment taught.
+  const found = await concordance(context.database, key.account, pair, query, place);
   return {
     entries: found.map((entry) => ({
       memory: entry.memoryId,
       source: entry.sourceText,
       target: entry.targetText,
       created_at: entry.createdAt.toISOString(),
+      ...(entry.confirmed && { origin: entry.confirmed.in, editor: entry.confirmed.by }),
     })),
   };
 }

@@ -5,7 +5,14 @@
 import Type, { type Static } from 'typebox';
 import { ID, MOMENT } from '../http/schemas.ts';
 import { Piece } from './piece-schemas.ts';
-import { TaskTerm } from './schemas.ts';
+import { Segment, TaskTerm } from './schemas.ts';
+
+/** Where an editor confirmed a text that was not delivered since. */
+const CONFIRMED = ['document', 'open_job'] as const;
+const ORIGINS = '`document`: another segment of this job; `open_job`: a job that was not delivered yet.';
+const EDITOR = Type.Optional(
+  Type.String({ description: 'The name of the editor who confirmed it in this document or open job.' }),
+);
 
 const MatchBody = Type.Object(
   {
@@ -16,7 +23,10 @@ const MatchBody = Type.Object(
     }),
     score: Type.Integer({ minimum: 0, maximum: 100 }),
     kind: Type.Enum(['context', 'exact', 'fuzzy']),
-    origin: Type.String({ examples: ['job', 'import'] }),
+    origin: Type.Enum(['job', 'import', ...CONFIRMED], {
+      description: `\`import\`: a file; \`job\`: a job that was delivered; ${ORIGINS}`,
+    }),
+    editor: EDITOR,
     part: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -33,6 +43,7 @@ export const Matches = Type.Object(
   {
     matches: Type.Array(MatchBody, { description: 'Best match first.' }),
     terms: Type.Array(TaskTerm, { description: 'The glossary terms that occur in the segment.' }),
+    segment: Type.Optional(Segment),
   },
   { title: 'Matches' },
 );
@@ -44,6 +55,10 @@ export const Concordance = Type.Object(
         memory: ID,
         source: Type.String(),
         target: Type.String(),
+        origin: Type.Optional(
+          Type.Enum([...CONFIRMED], { description: `${ORIGINS} Absent for an entry that was delivered.` }),
+        ),
+        editor: EDITOR,
         created_at: MOMENT,
       }),
     ),

@@ -3,6 +3,7 @@ import { type Piece, plainText } from '@dragoman/documents';
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef } from '../base/account.ts';
 import type { Database, Transaction } from '../database/database.ts';
+import { forgetSegments } from '../memory/memory.ts';
 import * as fills from './fills-store.ts';
 import { hashTarget } from './readings.ts';
 import * as votes from './votes-store.ts';
@@ -81,11 +82,17 @@ export async function undoVote(
   voteId: string,
 ): Promise<UndoneVote | undefined> {
   const same = await database.transaction(async (transaction) => {
-    const ids = await votes.withdrawText(transaction, account, [voteId]);
-    if (ids.length === 0) return ids;
-    const detail = { votes: ids.length };
+    const withdrawn = await votes.withdrawText(transaction, account, [voteId]);
+    if (withdrawn.length === 0) return [];
+    const ranges = withdrawn.map(({ job_id: jobId, position }) => ({
+      jobId,
+      first: position,
+      last: position,
+    }));
+    await forgetSegments(transaction, account, ranges);
+    const detail = { votes: withdrawn.length };
     await recordAudit(transaction, by, { action: 'vote.undone', account, subject: voteId, detail });
-    return ids;
+    return withdrawn.map(({ vote_id }) => vote_id);
   });
   if (same.length === 0) return undefined;
   let restored = 0;

@@ -203,7 +203,7 @@ function presentLook(
   return isDeepStrictEqual(looked, target) ? { seen: 'seen' } : { seen: 'changed', last_seen: looked };
 }
 
-function originOf({ draft, route }: edits.SegmentRow): SegmentBody['origin'] {
+export function originOf({ draft, route }: edits.SegmentRow): SegmentBody['origin'] {
   if (draft === null) return 'none';
   if (route === null || route === 'supplied') return 'supplied';
   if (keptOf(route) !== undefined) return 'kept';

@@ -81,10 +81,16 @@ export async function withdrawVotes(
   await transaction.query(WITHDRAW_VOTES, [...key, ...columns]);
 }
 
-const WITHDRAW_TEXT = statement<{ vote_id: string }>(
+interface WithdrawnVote {
+  vote_id: string;
+  job_id: string;
+  position: number;
+}
+
+const WITHDRAW_TEXT = statement<WithdrawnVote>(
   'editing.withdraw_text',
   `with same as (
-     select distinct o.part, o.account_id, o.vote_id, o.reading
+     select distinct o.part, o.account_id, o.vote_id, o.reading, o.job_id, o.position
        from votes v join votes o on o.part = $1 and o.account_id = v.account_id and o.reading = v.reading
         and o.target_hash = v.target_hash
       where v.part = $1 and v.account_id = $2 and v.vote_id = any($3)),
@@ -93,20 +99,19 @@ const WITHDRAW_TEXT = statement<{ vote_id: string }>(
       where w.part = $1 and w.account_id = s.account_id and w.vote_id = s.vote_id and w.withdrawn_at is null),
    queued as (
      insert into propagations (part, account_id, reading) select distinct part, account_id, reading from same)
-   select vote_id from same`,
+   select vote_id, job_id, position from same`,
 );
 
 /**
  * Withdraws votes and all votes for the same texts on the same readings, and queues the propagation.
- * @returns the ids of these votes, also of votes that were withdrawn before; empty if no such votes exist
+ * @returns these votes, also those that were withdrawn before; empty if no such votes exist
  */
-export async function withdrawText(
+export function withdrawText(
   transaction: Transaction,
   account: AccountRef,
   voteIds: readonly string[],
-): Promise<string[]> {
-  const rows = await transaction.query(WITHDRAW_TEXT, [account.part, account.accountId, voteIds]);
-  return rows.map(({ vote_id }) => vote_id);
+): Promise<WithdrawnVote[]> {
+  return transaction.query(WITHDRAW_TEXT, [account.part, account.accountId, voteIds]);
 }
 
 const VOTES_OF = statement<{ vote_id: string }>(

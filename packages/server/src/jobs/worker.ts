@@ -27,7 +27,7 @@ import { type BrandContext, readContext } from '../brands/brands.ts';
 import { readDocumentSettings } from '../brands/document-settings.ts';
 import type { Database } from '../database/database.ts';
 import type { OutboxSender } from '../deliveries/deliveries.ts';
-import { compareWithMemory } from '../memory/efforts.ts';
+import { compareWithMemory, type WhoseEfforts } from '../memory/efforts.ts';
 import { type AlignedSegment, type OpenedText, type Scanner, TextTakesTooLong } from '../scanning/scanner.ts';
 import { type Drafted, draftsOf, keepSegment } from '../translation/drafts.ts';
 import type { Translator } from '../translation/translator.ts';
@@ -55,7 +55,7 @@ export interface TranslationWorkerOptions {
   capacity: number;
   leaseSeconds: number;
   /** Whose figures decide between the drafts of an engine and of the memory. */
-  draftFigures: 'account' | 'all';
+  draftFigures: WhoseEfforts;
   /** The largest share of a job's words that may be untranslated in its result. */
   maxUntranslated: number;
   /** Called with the outcome of each job when it is stored. */

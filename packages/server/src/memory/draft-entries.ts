@@ -36,18 +36,20 @@ const REQUIRED_CHECKS = ['numbers', 'terms', 'forbidden-terms', 'do-not-translat
 /**
  * Returns the most similar translation that may become the draft of a segment: its tone, codes, numbers and terms fit.
  * Takes some milliseconds of CPU time at most, and one query of about 10 ms.
+ * @param at the segment, if the draft is for its editor: also what was confirmed in jobs that are open
  */
 export async function findDraftEntry(
   on: Queryable,
   account: AccountRef,
   purpose: DraftPurpose,
   source: readonly Piece[],
+  at?: store.OpenSegment,
 ): Promise<SimilarTarget | undefined> {
   const text = plainText(source);
   if (text.length > MAX_CHARACTERS) return undefined;
   const sketch = sketchOf(text, saltOf(account, purpose));
   if (sketch.length === 0) return undefined;
-  const rows = await store.findAlike(on, account, purpose, sketch, MAX_READ, 'some');
+  const rows = await store.findAlike(on, account, purpose, sketch, { limit: MAX_READ, among: 'some', at });
   const nearest = rows
     .flatMap((row) => {
       const isLong = [row.source, row.target].some((pieces) => plainText(pieces).length > 2 * MAX_CHARACTERS);

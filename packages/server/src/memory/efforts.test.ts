@@ -377,7 +377,8 @@ describe('a similar memory entry', () => {
     });
     await importEntries(server.database, ref, PAIR, entries);
     const sketch = sketchOf(source('10000'), saltOf(ref, PAIR));
-    const find = (among: 'all' | 'some') => findAlike(server.database, ref, PAIR, sketch, 10_000, among);
+    const find = (among: 'all' | 'some') =>
+      findAlike(server.database, ref, PAIR, sketch, { limit: 10_000, among });
     expect((await find('all')).length).toBeGreaterThan(2_090);
     expect(await find('some')).toHaveLength(2_000);
   });
@@ -417,7 +418,11 @@ describe('the decision between the memory and an engine', () => {
 
   it.each<[string, EffortSums[], boolean]>([
     ['the engine when nothing was measured', [], false],
-    ['the engine when too few segments were measured', [row('engine', { segments: 29 })], false],
+    [
+      'the engine when little was measured',
+      [row('engine', { words: 20, engine_edits: 6, memory_edits: 4 })],
+      false,
+    ],
     ['the memory when its texts were nearer to the delivered texts', [row('engine')], true],
     [
       'the engine when its drafts were as near to the delivered texts as those of the memory',
@@ -445,6 +450,20 @@ describe('the decision between the memory and an engine', () => {
       true,
     ],
   ])('chooses %s', (_, measured, expected) => {
-    expect(isMemoryBetter(measured)).toBe(expected);
+    expect(isMemoryBetter(measured, 'fake:en-es', 85)).toBe(expected);
+  });
+
+  it.each([
+    ['apertium:eng-spa', [true, true, true]],
+    ['llm:en-es@model', [true, false, false]],
+  ])('begins with what public texts show: %s', (route, expected) => {
+    expect([95, 85, 75].map((band) => isMemoryBetter([], route, band))).toEqual(expected);
+  });
+
+  it('chooses the engine again when the edits of the account show that its drafts need fewer changes', () => {
+    const few = row('engine', { segments: 3, words: 30, engine_edits: 0, memory_edits: 15 });
+    const many = { ...few, segments: 100, words: 1_000, memory_edits: 500 };
+    expect(isMemoryBetter([few], 'apertium:eng-spa', 85)).toBe(true);
+    expect(isMemoryBetter([many], 'apertium:eng-spa', 85)).toBe(false);
   });
 });

@@ -5,6 +5,7 @@ import type { AccountRef, Person } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { searchable } from './form.ts';
 import * as lessonsStore from './lessons-store.ts';
+import { confirmationOf, type Match } from './memory.ts';
 import * as searchStore from './search-store.ts';
 import * as store from './store.ts';
 
@@ -15,25 +16,32 @@ interface ConcordanceEntry {
   sourceText: string;
   targetText: string;
   createdAt: Date;
+  /** See `Match`. */
+  confirmed: Match['confirmed'];
 }
 
 const MAX_FOUND = 20;
 
-/** Returns the usable entries whose source or target contains every word of `query`. */
+/**
+ * Returns the usable entries whose source or target contains every word of `query`.
+ * @param at the segment for whose editor they are: also what editors confirmed in jobs that are open
+ */
 export async function concordance(
   on: Queryable,
   account: AccountRef,
   pair: store.MemoryPair,
   query: string,
+  at: store.OpenSegment,
 ): Promise<ConcordanceEntry[]> {
   const patterns = patternsOf(query);
   if (patterns.length === 0) return [];
-  const rows = await searchStore.findWithWords(on, account, pair, patterns, MAX_FOUND);
+  const rows = await searchStore.findWithWords(on, account, pair, { patterns, limit: MAX_FOUND, at });
   return rows.map((row) => ({
     memoryId: row.memory_id,
     sourceText: plainText(row.source),
     targetText: plainText(row.target),
     createdAt: row.created_at,
+    confirmed: confirmationOf(row),
   }));
 }
 

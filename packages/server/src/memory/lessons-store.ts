@@ -6,8 +6,11 @@ import type { AccountRef } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 
-/** The outcome of a job for its customer, from the lowest weight to the highest. */
-export type LessonOutcome = 'rejected' | 'delivered' | 'reviewed' | 'accepted';
+/**
+ * What has become of a segment: its editor confirmed it, and later the outcome of its job for the customer. A `confirmed`
+ * or `rejected` one adds no weight.
+ */
+export type LessonOutcome = 'confirmed' | 'rejected' | 'delivered' | 'reviewed' | 'accepted';
 /**
  * How a job used an entry: `applied` if the entry became a draft, `taken` if an editor confirmed its
  * translation unchanged.
@@ -27,6 +30,76 @@ export async function deleteLessons(
 ): Promise<string[]> {
   const rows = await transaction.query(FORGET_LESSONS, [account.part, account.accountId, jobId]);
   return rows.map(({ memory_id }) => memory_id);
+}
+
+/** Segments of a job, from the first to the last position. */
+export interface SegmentRange {
+  jobId: string;
+  first: number;
+  last: number;
+}
+
+// An entry that no lesson is left for goes too. One that another transaction has locked is kept: it is teaching the entry.
+const DELETE_LESSONS_OF = statement(
+  'memory.forget_segments',
+  `with gone as (
+     delete from memory_lessons l using unnest($3::uuid[], $4::integer[], $5::integer[]) as g (job_id, first, last)
+      where l.part = $1 and l.account_id = $2 and l.job_id = g.job_id and l.position between g.first and g.last
+        and (l.outcome = 'confirmed' or $6)
+     returning l.job_id, l.position, l.memory_id),
+   free as (
+     select memory_id from memory m
+      where part = $1 and account_id = $2 and memory_id in (select memory_id from gone) and memory_id <> all($7)
+        and weight = 0 and origin = 'job' and withdrawn_at is null
+        and not exists (
+          select from memory_lessons l
+           where l.part = $1 and l.account_id = m.account_id and l.memory_id = m.memory_id
+             and (l.job_id, l.position, l.memory_id) not in (select * from gone))
+        for update skip locked)
+   delete from memory where part = $1 and account_id = $2 and memory_id in (select memory_id from free)`,
+);
+
+/**
+ * Deletes the lessons of segments whose job was not delivered since they were confirmed, and the entries that nothing
+ * else has taught.
+ * @param options.delivered also deletes the lessons of segments whose job was delivered
+ * @param options.but entries that stay, because they are taught again at once
+ */
+export async function deleteLessonsOf(
+  transaction: Transaction,
+  account: AccountRef,
+  ranges: readonly SegmentRange[],
+  { delivered, but }: { delivered: boolean; but: readonly string[] },
+): Promise<void> {
+  await transaction.query(DELETE_LESSONS_OF, [
+    account.part,
+    account.accountId,
+    ranges.map(({ jobId }) => jobId),
+    ranges.map(({ first }) => first),
+    ranges.map(({ last }) => last),
+    delivered,
+    but,
+  ]);
+}
+
+const TAUGHT_BEFORE = statement<{ memory_id: string }>(
+  'memory.taught_before',
+  `select memory_id from memory m
+    where part = $1 and account_id = $2 and memory_id = any($4) and (origin = 'import' or exists (
+      select from memory_lessons l
+       where l.part = $1 and l.account_id = m.account_id and l.memory_id = m.memory_id and l.job_id <> $3
+         and l.outcome <> 'confirmed'))`,
+);
+
+/** Returns the entries that a file, or another delivered job, has added. */
+export async function findTaughtBefore(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+  memoryIds: readonly string[],
+): Promise<Set<string>> {
+  const rows = await transaction.query(TAUGHT_BEFORE, [account.part, account.accountId, jobId, memoryIds]);
+  return new Set(rows.map(({ memory_id }) => memory_id));
 }
 
 export interface NewLesson {
@@ -65,7 +138,8 @@ export async function insertLessons(
 
 const SET_OUTCOME = statement<{ memory_id: string }>(
   'memory.judge',
-  `update memory_lessons set outcome = $4 where part = $1 and account_id = $2 and job_id = $3 returning memory_id`,
+  `update memory_lessons set outcome = $4
+    where part = $1 and account_id = $2 and job_id = $3 and outcome <> 'confirmed' returning memory_id`,
 );
 
 /** Stores the outcome of a job in its lessons. @returns the ids of the entries of these lessons */

@@ -24,6 +24,7 @@ import { sketchOf } from './sketch.ts';
 const HUMAN = '/tapi/v2/translation/';
 const MACHINE = '/tapi/v2/mt_translation/';
 const PAIR = { from: 'en', to: 'es', brand: undefined, tone: undefined };
+const NOWHERE = { jobId: '0197a5b0-0000-7000-8000-000000000001', position: 0 };
 const text = (written: string): Piece[] => [{ text: written }];
 
 let server: TestServer;
@@ -277,7 +278,7 @@ describe('a withdrawn memory entry', () => {
     expect(await takeBack(ref)).toBe(false);
     expect(taught).toEqual(['segment 0']);
     expect(await targets(ref, 'One line.')).toEqual([]);
-    expect(await concordance(server.database, ref, PAIR, 'line')).toEqual([]);
+    expect(await concordance(server.database, ref, PAIR, 'line', NOWHERE)).toEqual([]);
     // A later job with the same translation does not restore the entry; a user can.
     await teach(ref, [['One line.', 'Una lína.']], { jobId: await jobOf('human') });
     const now = (await readEntry(server.database, ref, id))!.touched;
@@ -324,14 +325,14 @@ describe('the concordance search', () => {
       { source: text('100% of %s_ are \\ gone.'), target: text('Nada 日本語.') },
     ]);
     const found = async (question: string) =>
-      (await concordance(server.database, ref, PAIR, question)).map(({ sourceText }) => sourceText);
+      (await concordance(server.database, ref, PAIR, question, NOWHERE)).map(({ sourceText }) => sourceText);
     expect(await found('order purchase')).toEqual(['The Purchase Order (PO) is late.']);
     expect(await found('TÉ')).toEqual(['An order for tea.']);
     expect(await found('本')).toEqual(['100% of %s_ are \\ gone.']);
     expect((await found('order')).length).toBe(2);
     for (const nothing of ['%', '_', '\\', ' ', 'nowhere', 'order nowhere'])
       expect(await found(nothing)).toEqual([]);
-    expect(await concordance(server.database, (await customer()).ref, PAIR, 'order')).toEqual([]);
+    expect(await concordance(server.database, (await customer()).ref, PAIR, 'order', NOWHERE)).toEqual([]);
   });
 });
 

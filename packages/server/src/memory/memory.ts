@@ -29,10 +29,12 @@ import {
   hashOf,
   isKept,
   keysOf,
+  type StoredPair,
   searchable,
   toStoredForm,
 } from './form.ts';
 import * as lessonsStore from './lessons-store.ts';
+import { withNumbersOf } from './numbers.ts';
 import { sketchOf } from './sketch.ts';
 import * as store from './store.ts';
 import { MAX_SEGMENT } from './tmx.ts';
@@ -170,6 +172,14 @@ export interface Match {
   brand: string | undefined;
   /** The tone of the job in which the translation was confirmed. */
   tone: string | undefined;
+  /** The name of the editor who confirmed it in a job that was not delivered since: in this job, or in another one. */
+  confirmed: { in: 'document' | 'open_job'; by: string } | undefined;
+}
+
+/** Where the segment is for which an editor gets matches. */
+export interface MatchPlace extends Partial<Pick<SegmentInContext, 'previous' | 'next'>> {
+  /** Undefined if the matches are for no editor: only what was delivered is found then. */
+  at?: store.OpenSegment | undefined;
 }
 
 const MAX_MATCHES = 5;
@@ -183,21 +193,25 @@ export const CODE_PENALTY = 3;
 /** Points deducted if the same source was confirmed with another tone. */
 const TONE_PENALTY = 1;
 
-/** Returns exact and fuzzy matches for a segment, best first. */
+/**
+ * Returns exact and fuzzy matches for a segment, best first. An editor also gets what was confirmed in this document and
+ * in jobs that are open, and translations that differ only in numbers with the numbers of the segment.
+ */
 export async function findMatches(
   on: Queryable,
   account: AccountRef,
   purpose: store.MemoryPurpose,
   source: readonly Piece[],
-  { previous, next }: Partial<Pick<SegmentInContext, 'previous' | 'next'>> = {},
+  { previous, next, at }: MatchPlace = {},
 ): Promise<Match[]> {
-  if (!(await hasMemory(on, account))) return [];
   const asked = { hashes: keysOf(source), context: contextHashOf(previous, next), limit: MAX_SAME };
   const text = plainText(source);
   const sketch = sketchOf(text, saltOf(account, purpose));
   const [same, alike] = await Promise.all([
-    store.findSame(on, account, purpose, asked),
-    sketch.length === 0 ? [] : store.findAlike(on, account, purpose, sketch, MAX_CANDIDATES),
+    store.findSame(on, account, purpose, asked, at),
+    sketch.length === 0
+      ? []
+      : store.findAlike(on, account, purpose, sketch, { limit: MAX_CANDIDATES, among: 'all', at }),
   ]);
   const identical = new Set(same.map(({ memory_id }) => memory_id));
   const matches = [
@@ -208,13 +222,15 @@ export async function findMatches(
     ),
     ...alike.flatMap((row) => {
       if (identical.has(row.memory_id)) return [];
-      const score = scoreOf(text, plainText(row.source));
-      return score < LEAST_SCORE ? [] : [matchOf(source, row, score, 'fuzzy')];
+      const filled = at && withNumbersOf(source, row, [purpose.from, purpose.to]);
+      const score = scoreOf(text, plainText((filled ?? row).source));
+      return score < LEAST_SCORE ? [] : [matchOf(source, row, score, 'fuzzy', filled)];
     }),
   ].filter(({ score }) => score >= LEAST_SCORE);
   const order = { context: 0, exact: 1, fuzzy: 2 };
-  // The sort is stable, so matches with the same score keep the order of the database.
-  matches.sort((a, b) => order[a.kind] - order[b.kind] || b.score - a.score);
+  const isHere = ({ confirmed }: Match) => Number(confirmed?.in === 'document');
+  // The sort is stable, so other matches with the same score keep the order of the database.
+  matches.sort((a, b) => order[a.kind] - order[b.kind] || b.score - a.score || isHere(b) - isHere(a));
   const shown = new Set<string>();
   return matches
     .filter(({ target }) => {
@@ -226,11 +242,12 @@ export async function findMatches(
 
 function matchOf(
   source: readonly Piece[],
-  row: store.EntryRow,
+  row: store.EntryRow & store.Support,
   closeness: number,
   kind: Match['kind'],
+  pair: StoredPair = row,
 ): Match {
-  const { pieces, complete } = fit(source, row);
+  const { pieces, complete } = fit(source, pair);
   return {
     memoryId: row.memory_id,
     source: row.source,
@@ -241,7 +258,13 @@ function matchOf(
     createdAt: row.created_at,
     brand: row.brand === '' ? undefined : row.brand,
     tone: row.tone ?? undefined,
+    confirmed: confirmationOf(row),
   };
+}
+
+/** Returns who confirmed an entry, and whether it was in the document of the editor. */
+export function confirmationOf({ in_job, confirmed_by }: store.Support): Match['confirmed'] {
+  return in_job === null ? undefined : { in: in_job ? 'document' : 'open_job', by: confirmed_by ?? '' };
 }
 
 /**
@@ -267,6 +290,7 @@ export async function findExamples(
   source: readonly Piece[],
   limit: number,
 ): Promise<{ source: string; target: string; score: number }[]> {
+  if (!(await hasMemory(on, account))) return [];
   const matches = await findMatches(on, account, purpose, source);
   return matches.slice(0, limit).map((match) => ({
     source: plainText(match.source),
@@ -296,18 +320,18 @@ export async function importEntries(
 ): Promise<number> {
   const stored = entries.filter(({ source, target }) => isStored(source) && isStored(target));
   const written = await write(on, account, pair, { origin: 'import', weight: IMPORT_WEIGHT }, stored);
-  return new Set(written.map(({ id }) => id)).size;
+  return new Set(written).size;
 }
 
-/** Writes entries. @returns for each entry its id, and whether it existed before */
+/** Writes entries. @returns the id of each entry */
 async function write(
   on: Queryable,
   account: AccountRef,
   pair: store.MemoryPair,
   as: { origin: store.Origin; weight: number },
   entries: readonly MemoryEntry[],
-): Promise<{ id: string; confirmed: boolean }[]> {
-  const ids = new Map<string, { id: string; confirmed: boolean }>();
+): Promise<string[]> {
+  const ids = new Map<string, string>();
   const names: string[] = [];
   const current = new Map<string, string>();
   const nameOf = ({ sourceHash, targetHash }: EntryKeys) =>
@@ -325,9 +349,9 @@ async function write(
       if (!ids.has(name)) batch.set(name, entry);
     }
     const rows = await store.writeMemory(on, account, pair, as, [...batch.values()]);
-    for (const { memory_id: id, source_hash, target_hash, confirmed } of rows) {
+    for (const { memory_id, source_hash, target_hash } of rows) {
       const name = nameOf({ sourceHash: source_hash, targetHash: target_hash });
-      ids.set(current.get(name) ?? name, { id, confirmed });
+      ids.set(current.get(name) ?? name, memory_id);
     }
   }
   cache.delete(account.accountId);
@@ -354,28 +378,27 @@ export function saltOf(account: AccountRef, { from, to }: store.MemoryPair): str
   return `${account.accountId} ${from} ${to}`;
 }
 
-export interface FinishedJob {
-  environment: Environment;
+/** A job whose segments are learned. */
+export interface LearnedJob extends store.MemoryPurpose {
   jobId: string;
-  from: string;
-  to: string;
-  brand: string | undefined;
-  /** The tone of the job or of its brand. */
-  tone: string | undefined;
+}
+
+export interface LearnedSegment {
+  position: number;
+  source: readonly Piece[];
+  /** Undefined if the segment is not confirmed. */
+  target: readonly Piece[] | undefined;
+  /** The user who confirmed the segment last. */
+  editor: string | undefined;
+  /** The parts of a split segment, in order; undefined in the place of a part that is not learned. */
+  parts?: readonly ({ source: readonly Piece[]; target: readonly Piece[] } | undefined)[];
+}
+
+export interface FinishedJob extends LearnedJob {
+  environment: Environment;
   outcome: 'delivered' | 'reviewed';
-  /**
-   * All segments in order, because entries store their neighbouring segments. Unconfirmed segments have no
-   * target.
-   */
-  segments: readonly {
-    position: number;
-    source: readonly Piece[];
-    target: readonly Piece[] | undefined;
-    /** The user who confirmed the segment last. */
-    editor: string | undefined;
-    /** The parts of a split segment, in order; undefined in the place of a part that is not learned. */
-    parts?: readonly ({ source: readonly Piece[]; target: readonly Piece[] } | undefined)[];
-  }[];
+  /** All segments in order, because entries store their neighbouring segments. */
+  segments: readonly LearnedSegment[];
 }
 
 /**
@@ -390,9 +413,9 @@ function withBreaksOf(source: readonly Piece[], target: readonly Piece[]): reado
 }
 
 /**
- * Adds the confirmed segments of a finished job to the memory, in the transaction that completes the job. The
- * lessons that the job added before a rejection are deleted. Jobs of the sandbox add nothing. @returns the
- * number of segments and parts that were added
+ * Adds the confirmed segments of a finished job to the memory, in the transaction that completes the job. They replace
+ * all lessons that the job added before. Jobs of the sandbox add nothing. @returns the number of segments and parts that
+ * were added
  */
 export async function learnFromJob(
   transaction: Transaction,
@@ -400,45 +423,75 @@ export async function learnFromJob(
   job: FinishedJob,
 ): Promise<number> {
   if (job.environment === 'sandbox') return 0;
-  const { jobId, outcome, segments } = job;
+  const { jobId, outcome } = job;
   const before = await lessonsStore.deleteLessons(transaction, account, jobId);
-  const taught = withParts(segments).flatMap(({ source, target, previous, next, ...segment }) =>
-    target === undefined || !isStored(source) || !isStored(target)
-      ? []
-      : [
-          {
-            ...segment,
-            source,
-            target: withBreaksOf(source, target),
-            tone: job.tone,
-            context: contextHashOf(previous, next),
-          },
-        ],
-  );
-  const as = { origin: 'job', weight: WEIGHTS[outcome] } as const;
-  const entries = await write(transaction, account, job, as, taught);
-  const lessons = taught.map(({ position, editor, context }, index) => ({
-    position,
-    editor,
-    context,
-    memoryId: entries[index]!.id,
-  }));
+  const lessons = await writeLessons(transaction, account, job, WEIGHTS[outcome], job.segments);
+  const ids = lessons.map(({ memoryId }) => memoryId);
+  // An editor who confirmed an entry unchanged has used it.
+  const known = await lessonsStore.findTaughtBefore(transaction, account, jobId, ids);
+  const taken = lessons.filter(({ memoryId }) => known.has(memoryId));
   if (lessons.length > 0) await lessonsStore.insertLessons(transaction, account, { jobId, outcome }, lessons);
-  // If the entry existed before and an editor confirmed it unchanged, the job is recorded as a user of the
-  // entry (`taken`).
-  const taken = lessons.flatMap(({ memoryId, position }, index) =>
-    entries[index]!.confirmed && !before.includes(memoryId)
-      ? [{ memoryId, position, how: 'taken' as const }]
-      : [],
-  );
-  await recordUses(transaction, account, jobId, taken);
-  const touched = [...new Set([...before, ...entries.map(({ id }) => id)])].sort();
+  const uses = taken.map(({ memoryId, position }) => ({ memoryId, position, how: 'taken' as const }));
+  await recordUses(transaction, account, jobId, uses);
+  const touched = [...new Set([...before, ...ids])].sort();
   if (touched.length > 0) await lessonsStore.updateWeights(transaction, account, touched, IMPORT_WEIGHT);
   return lessons.length;
 }
 
+/**
+ * Adds a segment to the memory in the transaction in which its editor confirms it. Until the job is delivered, only
+ * editors find the text, and no price depends on it. It replaces what the segment taught before.
+ */
+export async function learnFromSegment(
+  transaction: Transaction,
+  account: AccountRef,
+  job: LearnedJob,
+  segment: LearnedSegment,
+): Promise<void> {
+  const lessons = await writeLessons(transaction, account, job, 0, [segment]);
+  const { jobId } = job;
+  const range = { jobId, first: segment.position, last: segment.position };
+  const but = lessons.map(({ memoryId }) => memoryId);
+  await lessonsStore.deleteLessonsOf(transaction, account, [range], { delivered: true, but });
+  await lessonsStore.insertLessons(transaction, account, { jobId, outcome: 'confirmed' }, lessons);
+}
+
+/**
+ * Takes back what segments taught that are not confirmed any more, or whose job was canceled. What their job taught
+ * with its delivery stays.
+ */
+export function forgetSegments(
+  transaction: Transaction,
+  account: AccountRef,
+  ranges: readonly lessonsStore.SegmentRange[],
+): Promise<void> {
+  return lessonsStore.deleteLessonsOf(transaction, account, ranges, { delivered: false, but: [] });
+}
+
+/** Writes the entries of confirmed segments. @returns their lessons, which are not stored yet */
+async function writeLessons(
+  transaction: Transaction,
+  account: AccountRef,
+  job: LearnedJob,
+  weight: number,
+  segments: readonly LearnedSegment[],
+): Promise<lessonsStore.NewLesson[]> {
+  const taught = withParts(segments).flatMap(({ source, target, previous, next, ...segment }) => {
+    if (target === undefined || !isStored(source) || !isStored(target)) return [];
+    const context = contextHashOf(previous, next);
+    return [{ ...segment, source, target: withBreaksOf(source, target), tone: job.tone, context }];
+  });
+  const ids = await write(transaction, account, job, { origin: 'job', weight }, taught);
+  return taught.map(({ position, editor, context }, index) => ({
+    position,
+    editor,
+    context,
+    memoryId: ids[index]!,
+  }));
+}
+
 /** Returns the segments of a job with their neighbours, each followed by its parts. */
-function withParts(segments: FinishedJob['segments']) {
+function withParts(segments: readonly LearnedSegment[]) {
   return segments.flatMap(({ parts = [], ...segment }, index) => {
     const [previous, next] = [segments[index - 1]?.source, segments[index + 1]?.source];
     const learned = parts.flatMap((part, at) => {

@@ -2,7 +2,16 @@
 import type { AccountRef } from '../base/account.ts';
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
-import { ENTRY_COLUMNS, type EntryRow, type MemoryPair } from './store.ts';
+import {
+  ENTRY_COLUMNS,
+  type EntryRow,
+  type MemoryPair,
+  type OpenSegment,
+  type Support,
+  USABLE,
+  valuesOf,
+  WITH_SUPPORT,
+} from './store.ts';
 
 export interface SearchFilter {
   from: string | undefined;
@@ -16,7 +25,17 @@ export interface SearchFilter {
   limit: number;
 }
 
-const FILTER = `(:from::text is null or source_language = :from)
+/**
+ * SQL condition: the entry is one of the account. What editors confirmed in jobs that are open is none yet: the customer
+ * may cancel them.
+ */
+const delivered = (part: string, account: string) => `(weight > 0 or withdrawn_at is not null or exists (
+        select from memory_lessons l
+         where l.part = ${part} and l.account_id = ${account} and l.memory_id = memory.memory_id
+           and l.outcome = 'rejected'))`;
+
+const FILTER = `${delivered(':part', ':account_id')}
+      and (:from::text is null or source_language = :from)
       and (:to::text is null or target_language = :to) and (:brand::text is null or brand = :brand)
       and (:state = 'all' or (:state = 'withdrawn') = (withdrawn_at is not null or weight = 0))
       and (:before::uuid is null or memory_id < :before)
@@ -65,28 +84,30 @@ function longestOf(patterns: readonly string[]): string {
 }
 
 // At most 5,000 matches of a common word are ranked, so that the search stays fast.
-const CONCORDANCE = statement<EntryRow>(
+const CONCORDANCE = statement<EntryRow & Support>(
   'memory.concordance',
   `with found as materialized (
      select memory_id as id from memory
-      where part = $1 and account_id = $2 and searched like $8 and searched like all($3)
+      where part = :part and account_id = :account_id and searched like :longest and searched like all(:patterns)
       limit 5000)
-   select ${ENTRY_COLUMNS} from found join memory on memory_id = id
-    where part = $1 and account_id = $2 and source_language = $4 and target_language = $5 and brand in ('', $6)
-      and weight > 0 and withdrawn_at is null
-    order by weight desc, changed_at desc, memory_id desc limit $7`,
+   select ${ENTRY_COLUMNS}, confirmed_by, in_job from found join memory m on memory_id = id ${WITH_SUPPORT}
+    where part = :part and account_id = :account_id and source_language = :from and target_language = :to
+      and brand in ('', :brand) and ${USABLE}
+    order by in_job desc nulls last, weight desc, changed_at desc, memory_id desc limit :limit`,
 );
 
-/** Returns the usable entries that match all patterns, highest weight first. */
+/**
+ * Returns the usable entries that match all patterns: those of the document of the segment first, then by their weight.
+ * @param search.at the segment for whose editor they are
+ */
 export function findWithWords(
   on: Queryable,
   account: AccountRef,
-  { from, to, brand }: MemoryPair,
-  patterns: readonly string[],
-  limit: number,
-): Promise<EntryRow[]> {
-  const filter = [patterns, from, to, brand ?? '', limit, longestOf(patterns)];
-  return on.query(CONCORDANCE, [account.part, account.accountId, ...filter]);
+  pair: MemoryPair,
+  { at, ...search }: { patterns: readonly string[]; limit: number; at: OpenSegment },
+): Promise<(EntryRow & Support)[]> {
+  const longest = longestOf(search.patterns);
+  return on.query(CONCORDANCE, { ...valuesOf(account, pair, at), ...search, longest });
 }
 
 const PAGE = statement<EntryRow>(
@@ -121,7 +142,7 @@ const SUMMARY = statement<SummaryRow>(
   'memory.summary',
   `select source_language, target_language, nullif(brand, '') as brand, count(*) as entries,
           count(*) filter (where weight = 0 or withdrawn_at is not null) as withdrawn, max(changed_at) as changed_at
-     from memory where part = $1 and account_id = $2
+     from memory where part = $1 and account_id = $2 and ${delivered('$1', '$2')}
     group by source_language, target_language, brand order by source_language, target_language, brand`,
 );
 

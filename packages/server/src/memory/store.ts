@@ -140,7 +140,36 @@ export interface EntryRow {
 export const ENTRY_COLUMNS = `memory_id, brand, source_language, target_language, source, target, origin, weight, tone,
   created_at, changed_at, withdrawn_at, withdrawn_by, withdraw_reason`;
 
-export interface SameRow extends EntryRow {
+/** A segment for whose editor entries are searched. */
+export interface OpenSegment {
+  jobId: string;
+  position: number;
+}
+
+/** Where an editor confirmed an entry in a job that was not delivered since. */
+export interface Support {
+  /** The name of the editor who confirmed it last; in the job of the segment, if it was confirmed there. */
+  confirmed_by: string | null;
+  /** Whether it was confirmed in the job of the segment. Null: no such lesson. */
+  in_job: boolean | null;
+}
+
+/** SQL condition on a lesson: another segment than `:job` and `:position` taught the entry `m` since its last delivery. */
+const CONFIRMED = `l.part = :part and l.account_id = :account_id and l.memory_id = m.memory_id and l.outcome = 'confirmed'
+          and (l.job_id, l.position) <> (:job::uuid, :position::integer)`;
+
+/** SQL condition: the entry may be used; by an editor, if there is a segment, also before the delivery. */
+export const USABLE = `withdrawn_at is null
+        and (weight > 0 or exists (select from memory_lessons l where ${CONFIRMED}))`;
+
+/** SQL join of the {@link Support} of entries. */
+export const WITH_SUPPORT = `left join lateral (
+       select coalesce(u.name, '') as confirmed_by, l.job_id = :job as in_job
+         from memory_lessons l left join users u on u.user_id = l.editor_id
+        where ${CONFIRMED}
+        order by in_job desc, l.created_at desc limit 1) s on true`;
+
+export interface SameRow extends EntryRow, Support {
   in_context: boolean;
   /** True if the entry's tone allows its use as a draft. */
   in_tone: boolean;
@@ -148,33 +177,44 @@ export interface SameRow extends EntryRow {
 
 const SAME = statement<SameRow>(
   'memory.same',
-  `select ${ENTRY_COLUMNS}, ${hasTone('$9')} as in_tone, exists (
+  `select ${ENTRY_COLUMNS}, confirmed_by, in_job, ${hasTone(':tone')} as in_tone, exists (
             select from memory_lessons l
-             where l.part = $1 and l.account_id = m.account_id and l.memory_id = m.memory_id
-               and l.context_hash = $7 and l.outcome <> 'rejected') as in_context
-     from memory m
-    where part = $1 and account_id = $2 and source_language = $3 and target_language = $4
-      and source_hash = any($5) and brand in ('', $6) and weight > 0 and withdrawn_at is null
-    order by in_tone desc, in_context desc, ${best('$9')} limit $8`,
+             where l.part = :part and l.account_id = m.account_id and l.memory_id = m.memory_id
+               and l.context_hash = :context and l.outcome <> 'rejected') as in_context
+     from memory m ${WITH_SUPPORT}
+    where part = :part and account_id = :account_id and source_language = :from and target_language = :to
+      and source_hash = any(:hashes) and brand in ('', :brand) and ${USABLE}
+    order by in_tone desc, in_context desc, ${best(':tone')} limit :limit`,
 );
 
+/** The parameters of a search for a purpose. @param at the segment, if the result is for its editor */
+export const valuesOf = (
+  account: AccountRef,
+  { from, to, brand }: MemoryPair,
+  at: OpenSegment | undefined,
+) => ({
+  part: account.part,
+  account_id: account.accountId,
+  from,
+  to,
+  brand: brand ?? '',
+  job: at?.jobId ?? null,
+  position: at?.position ?? null,
+});
+
+/**
+ * Returns the translations of a source, best first.
+ * @param at the segment, if they are for its editor, who also gets what was not delivered yet
+ */
 export function findSame(
   on: Queryable,
   account: AccountRef,
-  { from, to, brand, tone }: MemoryPurpose,
-  { hashes, context, limit }: { hashes: readonly Buffer[]; context: Buffer | undefined; limit: number },
+  purpose: MemoryPurpose,
+  search: { hashes: readonly Buffer[]; context: Buffer | undefined; limit: number },
+  at: OpenSegment | undefined,
 ): Promise<SameRow[]> {
-  return on.query(SAME, [
-    account.part,
-    account.accountId,
-    from,
-    to,
-    hashes,
-    brand ?? '',
-    context ?? null,
-    limit,
-    tone ?? '',
-  ]);
+  const values = { ...valuesOf(account, purpose, at), ...search };
+  return on.query(SAME, { ...values, context: search.context ?? null, tone: purpose.tone ?? '' });
 }
 
 /**
@@ -183,32 +223,31 @@ export function findSame(
  */
 const MAX_ALIKE = 2_000;
 
-const alike = (most: string) => `select ${ENTRY_COLUMNS} from (
-     select * from memory
-      where part = $1 and account_id = $2 and source_language = $3 and target_language = $4 and brand in ('', $5)
-        and sketch && $6 and weight > 0 and withdrawn_at is null ${most}) m
-    order by cardinality(array(select unnest(sketch) intersect select unnest($6::integer[]))) desc, brand desc,
+const alike = (most: string) => `select ${ENTRY_COLUMNS}, confirmed_by, in_job from (
+     select * from memory m
+      where part = :part and account_id = :account_id and source_language = :from and target_language = :to
+        and brand in ('', :brand) and sketch && :sketch and ${USABLE} ${most}) m ${WITH_SUPPORT}
+    order by cardinality(array(select unnest(sketch) intersect select unnest(:sketch::integer[]))) desc, brand desc,
              weight desc, changed_at desc
-    limit $7`;
+    limit :limit`;
 const ALIKE = {
-  all: statement<EntryRow>('memory.alike', alike('')),
-  some: statement<EntryRow>('memory.alike_of_some', alike(`limit ${MAX_ALIKE}`)),
+  all: statement<EntryRow & Support>('memory.alike', alike('')),
+  some: statement<EntryRow & Support>('memory.alike_of_some', alike(`limit ${MAX_ALIKE}`)),
 };
 
 /**
  * Returns entries whose sources may be similar. Entries with the most sketch numbers in common come first.
- * @param among `some`: reads only some entries if a great many may be similar
+ * @param search.among `some`: reads only some entries if a great many may be similar
+ * @param search.at as in `findSame`
  */
 export function findAlike(
   on: Queryable,
   account: AccountRef,
-  { from, to, brand }: MemoryPair,
+  pair: MemoryPair,
   sketch: readonly number[],
-  limit: number,
-  among: keyof typeof ALIKE = 'all',
-): Promise<EntryRow[]> {
-  const { part, accountId } = account;
-  return on.query(ALIKE[among], [part, accountId, from, to, brand ?? '', sketch, limit]);
+  { limit, among, at }: { limit: number; among: keyof typeof ALIKE; at?: OpenSegment | undefined },
+): Promise<(EntryRow & Support)[]> {
+  return on.query(ALIKE[among], { ...valuesOf(account, pair, at), sketch, limit });
 }
 
 // Counts the common numbers with a join of all sketches of the statement: counting them entry by entry, as the search
@@ -277,8 +316,6 @@ export interface WrittenRow {
   memory_id: string;
   source_hash: Buffer;
   target_hash: Buffer;
-  /** True if the entry existed before and was confirmed again. */
-  confirmed: boolean;
 }
 
 // Sketches are passed as JSON, because PostgreSQL arrays cannot hold lists of different lengths. Rows are
@@ -304,14 +341,15 @@ const WRITE = statement<WrittenRow>(
         limit 1) f on true
     order by source_hash, target_hash
    on conflict (part, account_id, source_language, target_language, source_hash, brand, target_hash)
-   do update set weight = greatest(memory.weight, excluded.weight), changed_at = excluded.changed_at,
+   do update set weight = greatest(memory.weight, excluded.weight),
+     changed_at = case when excluded.weight > 0 then excluded.changed_at else memory.changed_at end,
      origin = case when excluded.origin = 'import' then 'import' else memory.origin end
-   returning memory_id, source_hash, target_hash, xmax <> 0 as confirmed`,
+   returning memory_id, source_hash, target_hash`,
 );
 
 /**
- * Writes entries. If an entry exists already, it is marked as confirmed, and its weight becomes the higher of
- * the two weights.
+ * Writes entries. If an entry exists already, its weight becomes the higher of the two weights. Without a weight, it does
+ * not become the latest entry either, because machine jobs prefer that.
  */
 export function writeMemory(
   on: Queryable,

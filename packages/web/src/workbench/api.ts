@@ -38,7 +38,7 @@ export function createServer(id: string): TaskServer {
         (saved): SaveAnswer => ({ answer: 'saved', ...saved }),
         saveRefused,
       ),
-    matches: async (position) => (await call('listMatches', { path: { task: id, position } })).matches,
+    matches: (position) => call('listMatches', { path: { task: id, position } }),
     heartbeat: (token) => call('heartbeat', { path, body: { token } }),
     extend: (token) => call('extendTask', { path, body: { token } }),
     async submit(token) {

@@ -20,6 +20,8 @@ interface AutosaveOptions {
   effort: EffortTracker;
   now: () => number;
   onLease: (lease: Lease) => void;
+  /** Called when the server has stored or taken back a confirmed text. */
+  onTaught: (position: number) => void;
   onStale: (why: 'lost' | 'canceled') => void;
 }
 
@@ -193,11 +195,12 @@ export class Autosave {
     switch (answer.answer) {
       case 'saved': {
         // The answer to a save contains no vote, so the segment keeps the vote that the page already has.
-        const { vote } = store.segment(position).segment;
+        const { vote, status: before } = store.segment(position).segment;
         const segment = { ...answer.segment, vote };
         store.change(position, { segment, issues: segment.issues, comments: segment.comments });
         this.#fill(answer.filled);
         this.#options.onLease(answer.lease);
+        if ([before, segment.status].includes('confirmed')) this.#options.onTaught(position);
         return { outcome: 'saved', revision: segment.revision };
       }
       case 'conflict':

@@ -1,10 +1,25 @@
 /** Runs the same checks as the server on one segment. */
-import { check, type Finding, glossary, keyOf, subtitleFigures, type Term } from '@dragoman/checks';
-import { type Piece, withoutCuts } from './pieces.ts';
+import {
+  check,
+  type Finding,
+  glossary,
+  keyOf,
+  similarity,
+  subtitleFigures,
+  type Term,
+} from '@dragoman/checks';
+import { type Piece, plainText, withoutCuts } from './pieces.ts';
 import type { Segment, Task } from './task.ts';
 
 export type { Finding };
 export { glossary, keyOf as keyOfFinding, subtitleFigures };
+
+/** The lowest similarity by words of two sources of which one may be a match for the other. */
+const LEAST_ALIKE = 0.3;
+
+/** Returns true if the translation of one source may be a match for the other. */
+export const isAlike = (one: readonly Piece[], other: readonly Piece[]): boolean =>
+  similarity(plainText(one), plainText(other), 'word', LEAST_ALIKE) > 0;
 
 /** Returns the glossary of a task in the form that the checks need. */
 export function termsOf(task: Task): Term[] {

@@ -28,6 +28,11 @@ export class Matches {
     return requested;
   }
 
+  /** Requests the matches of these segments again when they are needed again. Until then, the received ones stay. */
+  renew(isWanted: (position: number) => boolean): void {
+    for (const position of [...this.#requested.keys()].filter(isWanted)) this.#requested.delete(position);
+  }
+
   /** Returns the matches of a segment if they have arrived. */
   received(position: number): readonly Match[] {
     return this.#received.get(position) ?? NO_MATCHES;

@@ -33,7 +33,7 @@ const match = (kind: Match['kind'], score: number): Match => ({
   target: [{ text: 'Ein großes Haus.' }],
   score,
   kind,
-  origin: '',
+  origin: 'job',
   created_at: '',
 });
 

@@ -72,6 +72,8 @@ export interface PageState {
   focus: 'text' | 'row' | 'search';
   /** Increases with each move, so that the active row takes the focus again. */
   moves: number;
+  /** Increases with each confirmed text, so that the active segment asks for its matches again. */
+  taught: number;
   selected: ReadonlySet<number>;
   saving: SaveStatus;
   lease?: Lease | undefined;
@@ -181,7 +183,8 @@ export interface TaskServer {
       active_ms: number;
     },
   ): Promise<SaveAnswer>;
-  matches(position: number): Promise<Match[]>;
+  /** Returns the matches of a segment; with the segment, if one of them has become its draft. */
+  matches(position: number): Promise<{ matches: Match[]; segment?: Segment | undefined }>;
   heartbeat(token: string): Promise<Lease>;
   extend(token: string): Promise<Lease>;
   /** Resolves with the positions of unconfirmed segments if these prevent the submission. */

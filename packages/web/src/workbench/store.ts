@@ -55,6 +55,7 @@ export class WorkbenchStore {
       active: this.firstOpen(),
       focus: readView(task.job.format) === 'flow' ? 'row' : 'text',
       moves: 1,
+      taught: 0,
       selected: new Set(),
       saving: { state: 'saved' },
       lease: task.lease,

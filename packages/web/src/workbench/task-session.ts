@@ -410,6 +410,19 @@ export class TaskSession {
     return true;
   }
 
+  /** Shows a better draft of a segment, also in the active one, if nobody has edited it. */
+  showDraft({ position, draft, origin, route, confidence }: Segment): void {
+    const store = this.#store;
+    if (!this.#isUnedited(position)) return;
+    const { segment, target: before } = store.segment(position);
+    const now = { ...segment, draft, origin, route, confidence };
+    const target = firstTarget(now);
+    store.change(position, { segment: now });
+    if (samePieces(before, target)) return;
+    store.change(position, { target, findings: undefined, arrived: true });
+    this.#options.editor.reload(position);
+  }
+
   #isUnedited(position: number): boolean {
     const store = this.#store;
     if (!store.canEdit(position) || this.#options.autosave.isSaving(position)) return false;

@@ -57,7 +57,11 @@ export class Workbench extends WorkbenchStore {
     this.#options = options;
     this.#terms = options.checks.termsOf(task);
     this.glossary = this.#createGlossary();
-    this.#matches = new Matches((position) => server.matches(position));
+    this.#matches = new Matches(async (position) => {
+      const { matches, segment } = await server.matches(position);
+      if (segment) this.session.showDraft(segment);
+      return matches;
+    });
     this.#effort = new EffortTracker(this, Date.now);
     this.#seen = new SeenSegments(this, server);
     this.editor = this.#createEditor();
@@ -66,6 +70,7 @@ export class Workbench extends WorkbenchStore {
       ...parts,
       drafts,
       onLease: (lease) => this.session.setLease(lease),
+      onTaught: (position) => this.#renewMatches(position),
       onStale: (why) => this.session.endEditing(why),
     });
     this.session = new TaskSession({ ...parts, autosave: this.#autosave, onTerms: () => this.#applyTerms() });
@@ -176,6 +181,16 @@ export class Workbench extends WorkbenchStore {
   /** Returns the memory matches of a segment, requested once. */
   matches(position: number): Promise<Match[]> {
     return this.#matches.get(position);
+  }
+
+  /** Requests the matches of segments again that are similar to one whose text was confirmed or changed. */
+  #renewMatches(taught: number): void {
+    const { source } = this.segment(taught).segment;
+    const { isAlike } = this.#options.checks;
+    this.#matches.renew(
+      (position) => this.has(position) && isAlike(source, this.segment(position).segment.source),
+    );
+    this.update({ taught: this.page.taught + 1 });
   }
 
   /** Returns the memory matches of a segment if they have arrived. */

@@ -65,6 +65,11 @@ export function Concordance({ words }: { words: string }) {
           <div key={`${entry.source} ${entry.target}`}>
             <dt dir="auto">{entry.source}</dt>
             <dd dir="auto">{entry.target}</dd>
+            {entry.origin && (
+              <dd className={shared.muted}>
+                {t('workbench.match.from', { origin: entry.origin, editor: entry.editor ?? '' })}
+              </dd>
+            )}
           </div>
         ))}
       </dl>

@@ -1,10 +1,10 @@
 import { useEffect, useLayoutEffect, useState } from 'react';
 import { useTranslate } from '../../i18n.tsx';
 import { Caps } from '../Caps.tsx';
-import { directionOf, localeOf, mac, useSegment, useWhole, useWorkbench } from '../context.tsx';
+import { directionOf, localeOf, mac, usePage, useSegment, useWhole, useWorkbench } from '../context.tsx';
 import { hintOf } from '../keys.ts';
 import { Pieces } from '../Pieces.tsx';
-import { type Code, type Piece, partsOf, plainText, withPart } from '../pieces.ts';
+import { type Code, type Piece, partsOf, plainText, samePieces, withPart } from '../pieces.ts';
 import type { Match, Segment } from '../task.ts';
 import { useVoteName } from '../vote-name.ts';
 import shared from '../workbench.module.css';
@@ -81,11 +81,10 @@ export function Suggestions({ position }: { position: number }) {
     </Section>
   );
 
-  function nameOf({ kind, vote, origin, tone, part }: Suggestion): string {
+  function nameOf({ vote, draftOrigin, origin, editor = '', tone, part }: Suggestion): string {
     if (vote) return voteName(vote);
-    if (kind === 'draft') return t(`workbench.origin.${segment.origin}`);
-    const from =
-      origin === '' ? t('workbench.origin.memory') : t('workbench.match.from', { origin: origin! });
+    if (draftOrigin && origin === undefined) return t(`workbench.origin.${draftOrigin}`);
+    const from = t('workbench.match.from', { origin: origin ?? '', editor });
     const name = part === undefined ? from : `${t('workbench.match.part', { part })} · ${from}`;
     return tone === undefined || tone === job.tone
       ? name
@@ -98,7 +97,11 @@ interface Suggestion {
   target: readonly Piece[];
   source?: Match['source'];
   score?: number;
-  origin?: string;
+  /** Where a draft comes from. */
+  draftOrigin?: Segment['origin'];
+  origin?: Match['origin'];
+  /** The name of the editor who confirmed it in this document or an open job. */
+  editor?: string | undefined;
   /** The editors who confirmed the text in other jobs. */
   vote?: NonNullable<Segment['vote']>;
   tone?: string | undefined;
@@ -120,7 +123,9 @@ function useSuggestions(position: number): readonly (Suggestion | undefined)[] {
   const workbench = useWorkbench();
   const { segment, target } = useSegment(position);
   const whole = useWhole();
+  const taught = usePage((page) => page.taught);
   const [matches, setMatches] = useState(() => workbench.receivedMatches(position));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: after a confirmed text, the matches are asked for again
   useEffect(() => {
     if (!whole) return;
     let unmounted = false;
@@ -139,13 +144,18 @@ function useSuggestions(position: number): readonly (Suggestion | undefined)[] {
       unmounted = true;
       clearTimeout(timer);
     };
-  }, [workbench, position, whole]);
-  const { draft, vote } = segment;
+  }, [workbench, position, whole, taught]);
+  const { draft, origin: draftOrigin, vote } = segment;
   const isDraft = vote?.state === 'filled';
+  // A match with the text of the draft is shown as the draft, because two cards with one text help nobody.
+  const isSame = ({ part, target }: Match) => part === undefined && draft && samePieces(target, draft);
+  const drafted = matches.find(isSame);
   const suggestions = useInOrder([
-    ...(draft ? [{ kind: 'draft' as const, target: draft, ...(isDraft && { vote }) }] : []),
+    ...(draft
+      ? [{ ...drafted, kind: 'draft' as const, target: draft, draftOrigin, ...(isDraft && { vote }) }]
+      : []),
     ...(vote && !isDraft ? [{ kind: 'vote' as const, target: vote.target, vote }] : []),
-    ...matches.map((match): Suggestion => ({ ...match, kind: 'match' })),
+    ...matches.flatMap((match): Suggestion[] => (isSame(match) ? [] : [{ ...match, kind: 'match' }])),
   ]);
   // A layout effect, so that the key of a suggestion works as soon as the suggestion is visible.
   useLayoutEffect(() => {
@@ -163,7 +173,9 @@ function useSuggestions(position: number): readonly (Suggestion | undefined)[] {
  */
 function useInOrder(suggestions: readonly Suggestion[]): readonly (Suggestion | undefined)[] {
   const [known, setKnown] = useState<readonly Suggestion[]>([]);
-  const keyOf = (one: Suggestion) => JSON.stringify({ ...one, vote: undefined });
+  // A draft stays the same one when it is known where its text comes from.
+  const keyOf = (one: Suggestion) =>
+    JSON.stringify(one.kind === 'draft' ? [one.target] : { ...one, vote: undefined });
   const isSame = (one: Suggestion, other: Suggestion) => keyOf(one) === keyOf(other);
   const added = suggestions.filter((one) => !known.some((other) => isSame(one, other)));
   const all = [...known.map((one) => suggestions.find((other) => isSame(one, other)) ?? one), ...added];

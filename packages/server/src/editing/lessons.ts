@@ -1,0 +1,58 @@
+/**
+ * What a confirmed segment teaches: a vote for its reading, and an entry of the translation memory. Both are taken back
+ * when the segment is not confirmed any more, or its job is canceled.
+ */
+import type { AccountRef } from '../base/account.ts';
+import type { Transaction } from '../database/database.ts';
+import { forgetSegments, learnFromSegment } from '../memory/memory.ts';
+import type { TaskRow } from './access-store.ts';
+import { translatedParts } from './cuts.ts';
+import type { TaskJobRow } from './edited-jobs-store.ts';
+import type { Edit, SegmentRow } from './edits-store.ts';
+import { hashTarget } from './readings.ts';
+import type { TaskKey } from './store.ts';
+import { readTone } from './tone.ts';
+import * as votes from './votes-store.ts';
+
+/** Stores what a segment teaches with its confirmed target, in place of what it taught before. */
+export async function teach(
+  transaction: Transaction,
+  { account, jobId }: TaskKey,
+  { task, job }: { task: TaskRow; job: TaskJobRow },
+  row: SegmentRow,
+  { target, editorId, acknowledged, cuts = row.cuts ?? undefined }: Edit,
+): Promise<void> {
+  const { position, source } = row;
+  const vote = { position, editorId, reviewed: task.kind === 'review', target: [...target], acknowledged };
+  await votes.castVote(transaction, account, jobId, { ...vote, targetHash: hashTarget(source, target) });
+  const purpose = {
+    jobId,
+    from: job.source_language,
+    to: job.target_language,
+    brand: job.brand ?? undefined,
+    tone: await readTone(transaction, account, job),
+  };
+  const parts = translatedParts({ ...row, target: [...target], cuts: cuts ?? null });
+  await learnFromSegment(transaction, account, purpose, {
+    position,
+    source,
+    target,
+    editor: editorId,
+    parts,
+  });
+}
+
+/** Takes back what segments of a job taught since its last delivery. */
+export async function takeBack(
+  transaction: Transaction,
+  account: AccountRef,
+  jobId: string,
+  ranges: readonly { first: number; last: number }[],
+): Promise<void> {
+  await votes.withdrawVotes(transaction, account, jobId, ranges);
+  await forgetSegments(
+    transaction,
+    account,
+    ranges.map((range) => ({ jobId, ...range })),
+  );
+}
