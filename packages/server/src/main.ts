@@ -248,6 +248,18 @@ function sentenceOf(error: unknown): string {
   return error.stack ?? error.message;
 }
 
+/** Returns whether a word is no command. Commander would print the help of the group for it, as a success. */
+function isUnknown(args: readonly string[]): boolean {
+  let group: Command = program;
+  for (const word of args) {
+    if (group.commands.length === 0 || word.startsWith('-') || word === 'help') return false;
+    const found = group.commands.find((one) => one.name() === word);
+    if (found === undefined) return true;
+    group = found;
+  }
+  return false;
+}
+
 /**
  * Runs a command and sets the exit status of the process. Results go to standard output, everything else to
  * standard error.
@@ -255,7 +267,8 @@ function sentenceOf(error: unknown): string {
 export async function main(args: string[]): Promise<void> {
   ignoreClosedPipes();
   try {
-    await program.parseAsync(args, { from: 'user' });
+    const given = isUnknown(args) ? args.filter((one) => one !== '--help' && one !== '-h') : args;
+    await program.parseAsync(given, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) {
       // Commander has printed the problem. A request for help is not an error.

@@ -43,6 +43,17 @@ it.each(['.env', '.env.local', 'secret.key', 'secrets/secret_key', 'acme.json', 
   },
 );
 
+it('each package that npm downloads has a checksum in the lock file, for every system', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { link?: true; integrity?: string }>;
+  };
+  const downloaded = Object.entries(packages).filter(
+    ([path, { link }]) => /node_modules\//.test(path) && !link,
+  );
+  expect(downloaded.length).toBeGreaterThan(100);
+  expect(downloaded.flatMap(([path, { integrity }]) => (integrity === undefined ? [path] : []))).toEqual([]);
+});
+
 interface Service {
   command: string[];
   env_file: string;

@@ -26,6 +26,9 @@ export interface PullOptions extends SourceOptions {
   folder: string;
 }
 
+/** The codes of errors of a machine that has no way to the source. */
+const NOT_REACHED = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH']);
+
 /** The codes of errors that come from the disk. All other errors come from the network. */
 const FILE_ERRORS = new Set([
   'EACCES',
@@ -138,9 +141,10 @@ async function withSource<T>(
     if (error instanceof ModelError) throw error;
     const { code } = error as { code?: unknown };
     const name = typeof code === 'string' ? code : String(error);
+    if (FILE_ERRORS.has(name)) throw new ModelError(`the files cannot be written or read (${name})`);
     throw new ModelError(
-      FILE_ERRORS.has(name)
-        ? `the files cannot be written or read (${name})`
+      NOT_REACHED.has(name)
+        ? `the source cannot be reached (${name}); on a machine without internet access, use --from FOLDER`
         : `the download was interrupted (${name}); start it again to resume`,
     );
   } finally {

@@ -1,9 +1,11 @@
 /** Tests each SQL statement about sessions and sign-in attempts, with rows of another user in the tables. */
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { uuidv7 } from '../base/ids.ts';
+import { createLog } from '../base/log.ts';
 import type { Transaction } from '../database/database.ts';
+import { startJobMaintenance } from '../jobs/maintenance.ts';
 import { createBrowser, createPerson, startTestServer, type TestServer } from '../testing/harness.ts';
 import { createToken, hashKey } from './secrets.ts';
 import * as store from './session-store.ts';
@@ -18,6 +20,12 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const LIMITS = { sessionIdleSeconds: 1800, sessionSeconds: 3600 };
+const NO_MAILS = {
+  mailer: { send: async () => undefined },
+  mayMail: async () => false,
+  forgiveMail: async () => {},
+  root: () => '',
+};
 const newEditor = () => createPerson(server, { role: 'editor' });
 const seenAgo = (userId: string, seconds: number) =>
   owner.query(
@@ -272,7 +280,7 @@ describe('sign-in attempts', () => {
     },
   );
 
-  it('are deleted a day after the last attempt, together with ended sessions, when a user signs in', async () => {
+  it('are deleted a day after the last attempt, together with ended sessions, by a worker', async () => {
     const [old, live] = [await newEditor(), await newEditor()];
     const gone = await plant({ lastAt: '-25 h', closedUntil: '-24 h' });
     const stay = [
@@ -283,13 +291,16 @@ describe('sign-in attempts', () => {
     await owner.query(`update sessions set ends_at = now() - interval '1 s' where user_id = $1`, [
       old.userId,
     ]);
-    const { email, password } = live;
-    const answer = await createBrowser(server.url).call('POST', '/api/session', { email, password });
-    expect(answer.status).toBe(200);
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const settings = { autoAcceptHours: 0, smtpUrl: undefined };
+    const maintenance = startJobMaintenance(server.database, settings, NO_MAILS, createLog('silent'));
+    vi.advanceTimersByTime(600_000);
+    await maintenance.stop();
+    vi.useRealTimers();
     expect(await kept(gone)).toBeUndefined();
     for (const mark of stay) expect(await kept(mark)).toBeDefined();
     const sessions = async (userId: string) =>
       (await owner.query('select 1 from sessions where user_id = $1', [userId])).rows.length;
-    expect([await sessions(old.userId), await sessions(live.userId)]).toEqual([0, 2]);
+    expect([await sessions(old.userId), await sessions(live.userId)]).toEqual([0, 1]);
   });
 });

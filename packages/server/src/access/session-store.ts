@@ -169,21 +169,28 @@ export async function deleteSessions(on: Queryable, userId: string, except?: str
   if (rows.length > 0) on.changed('sessions');
 }
 
-// Deletes at most 50 rows per sign-in, so that no sign-in waits for a long cleanup.
 const FORGET_ENDED = statement(
   'sessions.forget_ended',
-  `delete from sessions where session_id in (select session_id from sessions where ends_at < now() limit 50)`,
+  `delete from sessions where session_id in (select session_id from sessions where ends_at < now() limit $1)`,
 );
-const FORGET_ATTEMPTS = statement(
+const FORGET_ATTEMPTS = statement<{ forgotten: number }>(
   'sign_ins.forget',
-  `delete from sign_ins where mark in
-     (select mark from sign_ins where last_at < now() - interval '1 day' and closed_until < now() limit 50)`,
+  `with gone as (
+     delete from sign_ins where mark in (
+       select mark from sign_ins
+        where last_at < now() - interval '1 day' and closed_until < now() order by last_at limit $1)
+     returning 1)
+   select count(*) as forgotten from gone`,
 );
 
-/** Deletes some ended sessions, and some sign-in attempts that are older than a day. */
-export async function deleteEndedSessions(on: Queryable): Promise<void> {
-  await on.query(FORGET_ENDED);
-  await on.query(FORGET_ATTEMPTS);
+/**
+ * Deletes at most `limit` ended sessions, and as many counts of sign-in attempts that are older than a day.
+ * @returns the number of counts
+ */
+export async function deleteEnded(on: Queryable, limit: number): Promise<number> {
+  await on.query(FORGET_ENDED, [limit]);
+  const [row] = await on.query(FORGET_ATTEMPTS, [limit]);
+  return row?.forgotten ?? 0;
 }
 
 // Attempts are counted before the password is checked and in one statement, so concurrent guesses all count.

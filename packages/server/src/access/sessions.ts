@@ -74,6 +74,8 @@ export async function mayAttempt(on: Queryable, mark: Buffer, limit: AttemptLimi
  * delays of 1, 3, 7 … seconds, up to an hour.
  */
 const CREDENTIALS = { free: 100, mostSeconds: 3600 };
+/** The number of counts that one statement deletes. */
+const MAX_FORGOTTEN = 10_000;
 
 /** Counts a key, a webhook secret or a change to a webhook endpoint. @throws ApiError like `limitAttempts` */
 export function limitCredentials(on: Queryable, vault: Vault, { accountId }: AccountRef): Promise<void> {
@@ -114,9 +116,12 @@ export async function limitAttemptsByNetwork(
   return marks;
 }
 
-/** Deletes some ended sessions and old sign-in attempts. Called at each sign-in. */
-export function cleanSessions(on: Queryable): Promise<void> {
-  return store.deleteEndedSessions(on);
+/**
+ * Deletes ended sessions and old counts of sign-in attempts. Workers call it, because strangers cause counts without ever
+ * signing in. @param ended returns true when the worker stops
+ */
+export async function cleanSessions(on: Queryable, ended = () => false): Promise<void> {
+  while (!ended() && (await store.deleteEnded(on, MAX_FORGOTTEN)) === MAX_FORGOTTEN);
 }
 
 /** Subtracts an attempt from the count because it was legitimate. */

@@ -8,7 +8,6 @@ import { requireCode } from './second-factor.ts';
 import type { Vault } from './secrets.ts';
 import {
   type AttemptLimit,
-  cleanSessions,
   forgiveAttempt,
   forgiveAttempts,
   limitAttemptsByNetwork,
@@ -82,7 +81,6 @@ export async function signIn(
   }
   await forgiveAttempts(database, byUser);
   for (const mark of byNetwork) await forgiveAttempt(database, mark);
-  await cleanSessions(database);
   const authenticated = { userId: user.user_id, passwordHash };
   return database.transaction((transaction) => startSession(transaction, limits, authenticated, client));
 }

@@ -110,7 +110,10 @@ export const ERRORS = {
     status: 429,
     meaning: 'Too many attempts; the next is allowed after `Retry-After` seconds.',
   },
-  too_many_streams: { status: 429, meaning: 'Too many live-update streams for this user. Close some tabs.' },
+  too_many_streams: {
+    status: 429,
+    meaning: 'Too many live-update streams for this user or account. Close some tabs.',
+  },
   rate_limited: {
     status: 429,
     meaning: 'The key has sent too many requests; the next is allowed after `Retry-After` seconds.',
@@ -281,6 +284,23 @@ export function wrongFields(wrong: Record<string, Reason>): ApiError {
       fields: Object.fromEntries(sentences),
       ...(coded.length === 0 ? {} : { reasons: Object.fromEntries(coded) }),
     },
+  );
+}
+
+/** Returns one 400 error with the lines, fields and reasons of several. */
+export function joinFieldErrors(errors: readonly ApiError[]): ApiError {
+  const joined = (part: 'fields' | 'reasons') =>
+    Object.assign({}, ...errors.map(({ more }) => (more as Record<string, object>)[part]));
+  const reasons = joined('reasons');
+  const lines = errors
+    .map(({ message }) => message)
+    .join('\n')
+    .split('\n');
+  return new ApiError(
+    'invalid_request',
+    firstLines(lines),
+    {},
+    { fields: joined('fields'), ...(Object.keys(reasons).length === 0 ? {} : { reasons }) },
   );
 }
 

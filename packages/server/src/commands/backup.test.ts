@@ -24,11 +24,13 @@ import {
   waitForStatus,
 } from '../testing/harness.ts';
 import {
+  DRAGOMAN,
   dragoman,
   dragomanProcess,
   killPrograms,
   markEngineTested,
   serve,
+  start,
   urlOf,
 } from '../testing/programs.ts';
 
@@ -112,6 +114,19 @@ it('a backup contains all data, and a new service works with the restored data',
   expect(await program.terminate()).toBe(0);
   const verify = await dragoman(['ledger', 'verify', ...own('new')]);
   expect(verify).toMatchObject({ status: 0, stdout: expect.stringContaining('The ledger is consistent.') });
+});
+
+it.each(['> "$3"', '| cat > "$3"'])('a backup to standard output is complete: %s', async (to) => {
+  const piped = join(directory, `piped-${to.length}.backup`);
+  const words = [process.execPath, DRAGOMAN, join(directory, 'old'), piped];
+  const backup = await start('sh', ['-c', `"$0" "$1" backup - --data "$2" ${to}`, ...words], on(server))
+    .ended;
+  expect(backup).toMatchObject({ status: 0, stdout: '' });
+  expect(backup.stderr).toMatch(/^\d+ rows of \d+ tables\n/);
+  const empty = await createTestDatabase();
+  const restored = await dragoman(['restore', piped, '--json', ...own('x')], on(empty));
+  expect(JSON.parse(restored.stdout).rows).toMatchObject({ accounts: 1, keys: 2, jobs: 2 });
+  await empty.drop();
 });
 
 it('a backup with data that an older version made is upgraded, and the service works with it', async () => {

@@ -18,14 +18,11 @@ export function addBackupCommands(program: Command): void {
   program
     .command('backup')
     .description('write a consistent copy of the database to a file; the server may be running')
-    .argument('<file>', 'a new file, such as dragoman-2026-11-21.backup')
+    .argument('<file>', 'a new file, such as dragoman-2026-11-21.backup; - for standard output')
     .addOption(data())
     .addOption(json())
     .action((file: string, options: { data?: string; json?: boolean }) => {
-      if (existsSync(file)) throw new CommandError(`${file} already exists.`);
-      const folder = dirname(resolve(file));
-      if (!existsSync(folder))
-        throw new CommandError(`There is no folder ${folder}: create it, or choose another file.`);
+      requireNewFile(file);
       return withStore(
         options,
         async ({ connection, database, behind }) => {
@@ -36,7 +33,8 @@ export function addBackupCommands(program: Command): void {
             await database.transaction((transaction) => recordAudit(transaction, 'command', entry));
           }
           const rows = await writeWhole(file, (target) => writeBackup(connection, target));
-          report(options, { file, bytes: statSync(file).size, rows });
+          if (file === '-') say(summaryOf(rows));
+          else report(options, { file, bytes: statSync(file).size, rows });
           if (behind > 0)
             say(
               `The schema was not changed; it is ${counted(behind, 'version')} behind. Run: dragoman migrate`,
@@ -70,8 +68,22 @@ export function addBackupCommands(program: Command): void {
     });
 }
 
-/** Writes a file under a temporary name and renames it when it is complete. */
+/** @throws CommandError when a backup cannot be written to this file */
+function requireNewFile(file: string): void {
+  if (file === '-') {
+    if (process.stdout.isTTY)
+      throw new CommandError('Standard output is a terminal: name a file, or use a pipe.');
+    return;
+  }
+  if (existsSync(file)) throw new CommandError(`${file} already exists.`);
+  const folder = dirname(resolve(file));
+  if (!existsSync(folder))
+    throw new CommandError(`There is no folder ${folder}: create it, or choose another file.`);
+}
+
+/** Writes a file under a temporary name and renames it when it is complete. `-` is standard output. */
 async function writeWhole<T>(file: string, write: (target: NodeJS.WritableStream) => Promise<T>): Promise<T> {
+  if (file === '-') return write(process.stdout);
   const partial = `${file}.partial`;
   const target = createWriteStream(partial, { mode: 0o600, flush: true });
   await once(target, 'open').catch((error: Error) => {
@@ -112,7 +124,11 @@ function report(options: { json?: boolean }, done: { file: string; bytes: number
     printJson(done);
     return;
   }
-  const counts = Object.values(done.rows);
-  const rows = counts.reduce((sum, count) => sum + count, 0);
-  print(`${done.file}: ${counted(rows, 'row')} of ${counted(counts.length, 'table')}, ${done.bytes} bytes`);
+  print(`${done.file}: ${summaryOf(done.rows)}, ${done.bytes} bytes`);
+}
+
+function summaryOf(rows: Rows): string {
+  const counts = Object.values(rows);
+  const all = counts.reduce((sum, count) => sum + count, 0);
+  return `${counted(all, 'row')} of ${counted(counts.length, 'table')}`;
 }

@@ -76,6 +76,8 @@ describe('dragoman', () => {
   it.each([
     ['no command', []],
     ['an unknown command', ['sing']],
+    ['help about an unknown command', ['sing', '--help']],
+    ['help about an unknown command of a group', ['account', 'sing', '-h']],
     ['an unknown option', ['settings', '--loud']],
     ['a missing argument', ['account', 'create']],
     ['an additional argument', ['settings', 'all']],

@@ -176,6 +176,13 @@ describe('the doctor', () => {
       detail: `no worker has these engines: en>* of ${username}: llm:gemma`,
       remedy: expect.stringContaining('DRAGOMAN_ENGINES'),
     });
+    // The command that makes such a route says so too.
+    const args = ['route', 'set', 'deepl', '--to', 'de', '--data', directory];
+    const made = await dragoman(args, { DATABASE_URL: urlOf(server.connection) });
+    expect(made).toMatchObject({
+      status: 0,
+      stderr: 'No worker has deepl: name them in DRAGOMAN_ENGINES of a worker.\n',
+    });
     await worker.stop();
   });
 });

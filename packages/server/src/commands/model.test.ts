@@ -31,6 +31,10 @@ describe('dragoman model', () => {
       status: 0,
       stdout: expect.stringContaining('There are no installed models.'),
     });
+    const offline = await dragoman(['model', 'list', '--remote', '--from', 'http://127.0.0.1:1', ...data]);
+    expect(offline.stderr).toBe(
+      'The registry could not be read: the source cannot be reached (ECONNREFUSED); on a machine without internet access, use --from FOLDER.\n',
+    );
     const mirror = join(directory, 'mirror');
     expect(await dragoman(['model', 'mirror', mirror, 'en-es', ...from])).toMatchObject({
       status: 0,

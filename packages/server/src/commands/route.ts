@@ -6,9 +6,10 @@ import type { Database } from '../database/database.ts';
 import { ENGINE_NAMES_TEXT, type EngineName, routableEngines } from '../settings/engine-names.ts';
 import type { EngineRoute, EngineRouteTier } from '../translation/engine-routes.ts';
 import { removeEngineRoute, setEngineRoute } from '../translation/engine-routes.ts';
+import { listReportedEngines } from '../translation/report.ts';
 import { listEngineRoutes } from '../translation/translator.ts';
 import { data, engineNames, json, settingsWith, withStore } from './options.ts';
-import { CommandError, print, printJson, printTable } from './output.ts';
+import { CommandError, print, printJson, printTable, say } from './output.ts';
 
 interface Selectors {
   from: string;
@@ -68,6 +69,7 @@ export function addRouteCommands(program: Command): void {
         );
         if (options.json) printJson({ engines });
         else print(`${describe(rule, options.account)}: ${engines.join(', ')}`);
+        await warnOfMissing(database, engines);
       }),
     );
   withSelectors(route.command('remove').description('remove the route with exactly these options')).action(
@@ -82,6 +84,14 @@ export function addRouteCommands(program: Command): void {
         else print(`Removed the route for ${describe(rule, options.account)}.`);
       }),
   );
+}
+
+/** Says which engines no running worker has. Says nothing while no worker runs. */
+async function warnOfMissing(database: Database, engines: readonly EngineName[]): Promise<void> {
+  const reported = await listReportedEngines(database);
+  const missing = engines.filter((name) => !reported.includes(name));
+  if (reported.length === 0 || missing.length === 0) return;
+  say(`No worker has ${missing.join(', ')}: name them in DRAGOMAN_ENGINES of a worker.`);
 }
 
 function withSelectors(command: Command): Command {

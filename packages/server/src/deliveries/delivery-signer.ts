@@ -3,6 +3,7 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import { MAX_LIVE_SECRETS, type SecretUse } from '../access/secrets.ts';
 import type { AccountRef } from '../base/account.ts';
 import type { Log } from '../base/log.ts';
+import { VERSION } from '../base/version.ts';
 import { isUnavailable } from '../database/database.ts';
 import type { DeliveryLease } from './queue.ts';
 import { parseSecret, signatureHeadersInTurns } from './signature.ts';
@@ -79,7 +80,7 @@ export function fixedHeaders(headers: Record<string, string>, contentType: strin
     // database.
     ...Object.fromEntries(Object.entries(headers).sort()),
     'content-type': contentType,
-    'user-agent': 'dragoman',
+    'user-agent': `dragoman/${VERSION}`,
   };
 }
 

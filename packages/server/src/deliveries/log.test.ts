@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountCredentials } from '../accounts/accounts.ts';
 import type { AccountRef } from '../base/account.ts';
 import { createLog } from '../base/log.ts';
+import { VERSION } from '../base/version.ts';
 import { createPool } from '../database/connections.ts';
 import { openDatabase } from '../database/database.ts';
 import {
@@ -209,6 +210,7 @@ describe('a replay', () => {
     await settled(call, 'again', 'delivered');
     const [first, second] = at('/again');
     expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
+    expect(second!.headers['user-agent']).toBe(`dragoman/${VERSION}`);
     expect(second!.body).toBe(first!.body);
     const { body } = await call('GET', `${DELIVERIES}/${id}`);
     expect(body.attempts.map(({ attempt }: { attempt: number }) => attempt)).toEqual([1, 2]);

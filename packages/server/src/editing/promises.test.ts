@@ -1,6 +1,7 @@
 /**
  * Model-based test of editing: two editors save, confirm, join, separate, split, release, expire, submit and save late,
- * while the customer cancels and upgrades and the deadline passes. After any sequence of actions:
+ * while the customer cancels and upgrades, the deadline passes, and the sessions of the database are killed in the middle of
+ * the work that follows an action. After any sequence of actions:
  *
  * - What an editor confirmed is delivered. What was kept of a late save is in the history or is the segment's draft.
  * - The customer is charged if and only if every segment was confirmed. A canceled job gives nothing to other jobs.
@@ -33,6 +34,8 @@ interface Step {
   do: (typeof EDITOR_STEPS)[number] | (typeof OTHER_STEPS)[number];
   editor: number;
   position: number;
+  /** Whether all sessions of the database are killed before the work in the background is done. */
+  killed: boolean;
 }
 const step = (weight: number, ...names: Step['do'][]) => ({
   weight,
@@ -40,6 +43,8 @@ const step = (weight: number, ...names: Step['do'][]) => ({
     do: fc.constantFrom(...names),
     editor: fc.nat(1),
     position: fc.nat(SOURCES.length - 1),
+    // Each kill costs up to a lease, so only an example has some.
+    killed: fc.constant(false),
   }),
 });
 const walks = fc.record({
@@ -62,8 +67,13 @@ const walk = (upgraded: boolean, ...names: string[]): [{ upgraded: boolean; step
   {
     upgraded,
     steps: names.map((name) => {
-      const [what, position = '0', editor = '0'] = name.split(' ');
-      return { do: what as Step['do'], position: Number(position), editor: Number(editor) };
+      const [what, position = '0', editor = '0', killed] = name.split(' ');
+      return {
+        do: what as Step['do'],
+        position: Number(position),
+        editor: Number(editor),
+        killed: killed === 'killed',
+      };
     }),
   },
 ];
@@ -75,6 +85,15 @@ const EXAMPLES = [
   walk(false, 'claim', 'join 0', 'confirm 1'),
   walk(true, 'claim', 'confirm 0', 'join 0', 'confirm 0', 'cancel', 'upgrade', 'deadline'),
   walk(true, 'claim', 'confirm 0', 'cancel'),
+  walk(
+    false,
+    'claim',
+    'confirm 0',
+    'join 0 0 killed',
+    'confirm 0 0 killed',
+    'release 0 0 killed',
+    'deadline 0 0 killed',
+  ),
 ];
 
 let server: TestServer;
@@ -83,7 +102,12 @@ let editors: TestPerson[];
 beforeAll(async () => {
   server = await startTestServer({
     engine: () => createFake(),
-    settings: { DRAGOMAN_CLAIM_EXPIRIES: '1000', DRAGOMAN_PRICE_HUMAN: '3', DRAGOMAN_PRICE_MACHINE: '1' },
+    settings: {
+      DRAGOMAN_CLAIM_EXPIRIES: '1000',
+      DRAGOMAN_LEASE: '5',
+      DRAGOMAN_PRICE_HUMAN: '3',
+      DRAGOMAN_PRICE_MACHINE: '1',
+    },
   });
   owner = await server.connectOwner();
   editors = await Promise.all(
@@ -169,14 +193,19 @@ class Walk {
     this.job = job;
   }
 
-  async step({ do: what, editor, position }: Step): Promise<void> {
+  async step(step: Step): Promise<void> {
+    await this.act(step);
+    if (step.killed) await killSessions();
+    await this.job.settled();
+  }
+
+  async act({ do: what, editor, position }: Step): Promise<void> {
     if (what === 'claim') await this.claim(editor);
     else if (what === 'expire') await this.job.expireClaims();
-    else if (what === 'deadline') await this.job.passDeadline();
+    else if (what === 'deadline') await this.job.expireDeadline();
     else if (what === 'cancel') await this.cancel();
     else if (what === 'upgrade') await this.upgrade();
     else await this.edit(editors[editor]!, this.claims[editor], what, position);
-    await this.job.settled();
   }
 
   async claim(editor: number): Promise<void> {
@@ -315,6 +344,15 @@ class Walk {
   }
 }
 
+/** Ends all sessions of the server under test, as when its process or the database is killed. */
+async function killSessions(): Promise<void> {
+  const { rowCount } = await owner.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`,
+  );
+  if (rowCount! > 0) seen.add('kill');
+}
+
 async function newWalk(upgraded: boolean): Promise<Walk> {
   const job = await orderWalkedJob(server, owner, SOURCES.join(' '), upgraded);
   // Another job begins with the same sentence. Nobody edits it.
@@ -335,7 +373,16 @@ it('what an editor confirmed is delivered and charged, and what was kept can be 
     }),
     { numRuns: EXAMPLES.length + (FULL ? 30 : 2), examples: EXAMPLES },
   );
-  const wanted = ['join', 'separate', 'cancel', 'upgrade', 'fallback', 'kept in a joined segment', 'release'];
+  const wanted = [
+    'join',
+    'separate',
+    'cancel',
+    'upgrade',
+    'fallback',
+    'kept in a joined segment',
+    'release',
+    'kill',
+  ];
   expect([...seen]).toEqual(expect.arrayContaining(wanted));
 });
 

@@ -17,7 +17,7 @@ import * as edits from './edits-store.ts';
 import type * as store from './store.ts';
 import type { ConcordanceBody, MatchesBody } from './suggestion-schemas.ts';
 import { readTone } from './tone.ts';
-import { originOf, presentSegments, presentTaskTerm } from './view.ts';
+import { draftOriginOf, presentSegments, presentTaskTerm } from './view.ts';
 
 export async function suggest(
   context: EditingContext,
@@ -87,7 +87,7 @@ async function takeBetterDraft(
   const { position, source, route } = row;
   const isWhole = row.joined === null && row.cuts === null;
   const isUntouched = row.status === 'open' && row.target === null && row.similar === null && isWhole;
-  if (route === null || !isUntouched || originOf(row) !== 'machine') return undefined;
+  if (route === null || !isUntouched || draftOriginOf(row) !== 'machine') return undefined;
   const asked = { source, route, at: { jobId, position } };
   const better = await compareForEditor(database, account, purpose, asked, rules.draftFigures);
   if (!better?.better) return undefined;

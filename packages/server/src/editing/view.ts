@@ -164,7 +164,7 @@ export async function presentSegments(
       source: withCuts(row.source, row.cuts?.source),
       target: row.target && withCuts(row.target, row.cuts?.target),
       draft: draftWithCuts(row, job.target_language),
-      origin: originOf(row),
+      origin: draftOriginOf(row),
       route: row.route,
       ...keptBody(row),
       ...confidenceBody(row),
@@ -203,7 +203,7 @@ function presentLook(
   return isDeepStrictEqual(looked, target) ? { seen: 'seen' } : { seen: 'changed', last_seen: looked };
 }
 
-export function originOf({ draft, route }: edits.SegmentRow): SegmentBody['origin'] {
+export function draftOriginOf({ draft, route }: edits.SegmentRow): SegmentBody['origin'] {
   if (draft === null) return 'none';
   if (route === null || route === 'supplied') return 'supplied';
   if (keptOf(route) !== undefined) return 'kept';
@@ -221,7 +221,7 @@ function keptBody({ route }: edits.SegmentRow): Pick<SegmentBody, 'kept'> {
  */
 function confidenceBody(row: edits.SegmentRow): Pick<SegmentBody, 'confidence'> {
   const { confidence: mean, least_confidence: minimum, joined } = row;
-  if (mean === null || minimum === null || joined !== null || originOf(row) !== 'machine') return {};
+  if (mean === null || minimum === null || joined !== null || draftOriginOf(row) !== 'machine') return {};
   return { confidence: { mean, minimum } };
 }
 

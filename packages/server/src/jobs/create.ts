@@ -5,7 +5,7 @@
  */
 import type { SandboxQuota } from '../accounts/sandbox-words.ts';
 import type { Caller } from '../base/account.ts';
-import { ApiError, fieldError } from '../base/errors.ts';
+import { ApiError, fieldError, joinFieldErrors } from '../base/errors.ts';
 import { assignUid } from '../base/ids.ts';
 import type { Settings } from '../settings/settings.ts';
 import { createBulk } from './create-bulk.ts';
@@ -21,7 +21,7 @@ import type { IdempotencyKey } from './idempotency-store.ts';
 import { createJobInserter, type InsertResult, type JobInserterOptions } from './insert.ts';
 import { type NewJob, newPresentedJob } from './insert-store.ts';
 import { readAccountBalance } from './jobs.ts';
-import { createJobPreparer, type JobPreparerOptions, type Quote, quoteJob } from './prepare.ts';
+import { createJobPreparer, type JobPreparerOptions, type Quote, quoteJob, resolveNames } from './prepare.ts';
 import { presentCreation } from './present.ts';
 import {
   type CreateRequest,
@@ -30,6 +30,7 @@ import {
   readBulkRequest,
   readCreateRequest,
   readIdempotencyKey,
+  readNamedFields,
 } from './request.ts';
 import type { JobCreationBody } from './schemas.ts';
 import * as store from './store.ts';
@@ -88,9 +89,23 @@ export function createJobCreator(options: JobCreatorOptions): JobCreator {
   const prepare = createJobPreparer(options);
   const inserts = createJobInserter(options);
   const context: CreationContext = { database, quota, prepare, inserts };
+
+  /** Reads a create. The error also has a line for each field that can be read and names nothing that there is. */
+  async function readCreate(caller: Caller, tier: store.JobTier, body: unknown): Promise<CreateRequest> {
+    try {
+      return readCreateRequest(body, tier, maxTextBytes);
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === 'invalid_request')) throw error;
+      await resolveNames(caller, readNamedFields(body, error), options).catch((other: unknown) => {
+        throw other instanceof ApiError ? joinFieldErrors([error, other]) : other;
+      });
+      throw error;
+    }
+  }
+
   return {
     async create(caller, tier, body, header, name, price) {
-      const request = readCreateRequest(body, tier, maxTextBytes);
+      const request = await readCreate(caller, tier, body);
       const key = readIdempotencyKey(header, () => fingerprintRequests(tier, [request]));
       try {
         const job = { ...(await prepare(caller, tier, request)), name };
@@ -103,8 +118,7 @@ export function createJobCreator(options: JobCreatorOptions): JobCreator {
         return findEarlierJob(context, error, caller, tier, request, key);
       }
     },
-    quote: async (caller, tier, body) =>
-      quoteJob(caller, readCreateRequest(body, tier, maxTextBytes), options),
+    quote: async (caller, tier, body) => quoteJob(caller, await readCreate(caller, tier, body), options),
     async createBulk(caller, body, header) {
       const requests = readBulkRequest(body, maxTextBytes);
       const key = readIdempotencyKey(header, () => fingerprintRequests('bulk', requests));

@@ -215,6 +215,26 @@ describe('POST /translation/', () => {
     ]);
   });
 
+  it('lists also the fields that name nothing on lines of their own, for a create, an object of a bulk and a quote', async () => {
+    const named = { callback_url: 'http://10.0.0.1/', brand: 'acme', target_language: 'xx' };
+    const lines = async (path: string, body: object, method = 'POST') => {
+      const answer = await production(method, path, body);
+      expect(answer.status, answer.text).toBe(400);
+      return answer.body.error.split('\n').map((line: string) => line.slice(0, line.indexOf(':')));
+    };
+    const names = Object.keys(named);
+    const unreadable = { ...named, text: '', tone: 'Rude', uid: 'a b', topics: ['none'] };
+    for (const path of [HUMAN, MACHINE, '/api/v1/quote/']) {
+      expect(await lines(path, job(named)), path).toEqual(names);
+      expect((await lines(path, job({ ...named, text: '', uid: 'a b' }))).sort(), path).toEqual(
+        [...names, 'text', 'uid'].sort(),
+      );
+    }
+    expect((await lines(HUMAN, job(unreadable))).sort()).toEqual(Object.keys(unreadable).sort());
+    const bulk = { objects: [job(), job(named)] };
+    expect(await lines(HUMAN, bulk, 'PATCH')).toEqual(names.map((name) => `objects[1].${name}`));
+  });
+
   it.each([
     ['ftp://example.com/'],
     ['http://user:secret@example.com/'],

@@ -1,9 +1,10 @@
 /**
  * Periodic maintenance in every worker. It adds up the rows of job counters, so that a total is the sum of only
- * a few rows. It deletes creation records of dead processes and old idempotency keys. It accepts jobs to which
- * customers did not react, and mails customers whose documents are finished. It may run at any time and in any
- * worker.
+ * a few rows. It deletes creation records of dead processes, old idempotency keys and ended sessions and old counts of sign-in attempts. It
+ * accepts jobs to which customers did not react, and mails customers whose documents are finished. It may run at any time
+ * and in any worker.
  */
+import { cleanSessions } from '../access/sessions.ts';
 import type { Log } from '../base/log.ts';
 import type { Database } from '../database/database.ts';
 import { autoAcceptJobs } from './acceptance.ts';
@@ -69,6 +70,7 @@ export function startJobMaintenance(
     every(FOLD_MILLISECONDS, () => foldAllCounts(database, MIN_ROWS_TO_FOLD, () => stopping)),
     every(FOLD_MILLISECONDS, () => deleteStaleCreations(database, CREATION_SECONDS)),
     every(FORGET_MILLISECONDS, () => deleteOldIdempotencyKeys(database, () => stopping)),
+    every(FORGET_MILLISECONDS, () => cleanSessions(database, () => stopping)),
     every(ACCEPT_MILLISECONDS, () => autoAcceptJobs(database, settings.autoAcceptHours, () => stopping)),
     ...(settings.smtpUrl === undefined
       ? []

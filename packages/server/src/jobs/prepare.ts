@@ -3,7 +3,7 @@
  * price.
  */
 import type { Caller } from '../base/account.ts';
-import { fieldError, type Reason, reason } from '../base/errors.ts';
+import { ApiError, fieldError, joinFieldErrors, type Reason, reason } from '../base/errors.ts';
 import { assignUid } from '../base/ids.ts';
 import { type SandboxTrigger, sandboxTriggerOf } from '../base/text.ts';
 import { type ResolvedBrand, readContext, resolveBrand } from '../brands/brands.ts';
@@ -24,7 +24,7 @@ import {
   usesFuzzyMatches,
   usesMemory,
 } from './matches.ts';
-import { type CreateRequest, fingerprint } from './request.ts';
+import { type CreateRequest, fingerprint, type NamedFields } from './request.ts';
 import { firstJobStatus } from './states.ts';
 import type { JobTier } from './store.ts';
 
@@ -136,11 +136,7 @@ async function check(
   options: JobPreparerOptions,
   reading: Partial<Reading> = {},
 ) {
-  if (request.callbackUrl !== undefined) {
-    const checked = options.guard.checkUrl(request.callbackUrl);
-    if (!checked.ok) throw fieldError('callback_url', checked.reason);
-  }
-  const brands = await resolveBrand(options.database, caller, request.brand);
+  const brands = await resolveNames(caller, request, options);
   const free = await Promise.all(tiers.map((tier) => options.prices.isFree(tier)));
   const isPriced = free.includes(false);
   const documentSettings = await settingsOf(options.database, caller, brands, request);
@@ -156,6 +152,28 @@ async function check(
   const priceOf = (tier: JobTier) => options.prices.priceOf(caller.account, tier, pair, counts);
   const { words, counted } = counts;
   return { brands, sourceLanguage, words, counted, priceOf, documentSettings };
+}
+
+/** @throws ApiError `invalid_request` with a line for each field that names nothing that the caller can use */
+export async function resolveNames(
+  caller: Caller,
+  { callbackUrl, brand, targetLanguage }: NamedFields,
+  { database, languages, guard }: Pick<JobPreparerOptions, 'database' | 'languages' | 'guard'>,
+): Promise<ResolvedBrand> {
+  const errors: ApiError[] = [];
+  const address = callbackUrl === undefined ? undefined : guard.checkUrl(callbackUrl);
+  if (address?.ok === false) errors.push(fieldError('callback_url', address.reason));
+  const brands = await resolveBrand(database, caller, brand).catch((error: unknown) => {
+    if (!(error instanceof ApiError)) throw error;
+    errors.push(error);
+    return { brand: undefined, defaultBrand: undefined };
+  });
+  const targets = targetLanguage === undefined ? [] : await languages.targets(caller.environment);
+  if (targetLanguage !== undefined && !targets.includes(targetLanguage)) {
+    errors.push(fieldError('target_language', notOffered(targetLanguage, '', targets)));
+  }
+  if (errors.length > 0) throw joinFieldErrors(errors);
+  return brands;
 }
 
 /** Returns how the text of a request is read. */
@@ -199,10 +217,6 @@ async function examine(
   const { apart, budget, hasDraft, isPriced, documentSettings } = reading;
   const { account } = caller;
   const { targetLanguage } = request;
-  const targets = await languages.targets(caller.environment);
-  if (!targets.includes(targetLanguage)) {
-    throw fieldError('target_language', notOffered(targetLanguage, '', targets));
-  }
   const offered = await languages.sources(caller.environment, targetLanguage);
   const searchesMemory =
     isPriced && !hasDraft && usesMemory(prices.shares) && (await hasMemory(database, account));

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import type { Format } from '@dragoman/documents';
 import Type, { type Static } from 'typebox';
-import { fieldError, fieldErrors, tooLarge } from '../base/errors.ts';
+import { type ApiError, fieldError, fieldErrors, tooLarge } from '../base/errors.ts';
 import { createReader, isPlainObject } from '../http/input.ts';
 import { IDEMPOTENCY_KEY, QUOTED_PRICE } from './header-schemas.ts';
 import {
@@ -49,6 +49,20 @@ const readPrice = createReader(Type.Object({ quoted_price: QUOTED_PRICE }));
 export function readCreateRequest(body: unknown, tier: JobTier, maxTextBytes: number): CreateRequest {
   const read = tier === 'human' ? readJob : readMachineJob;
   return toRequest(read(withoutFormality(body)), maxTextBytes);
+}
+
+/** The fields that name something outside the request: an address, a brand, a language. */
+export type NamedFields = Partial<Record<'callbackUrl' | 'brand' | 'targetLanguage', string | undefined>>;
+
+/** Returns the named fields of a body that cannot be read. @param error its error; fields with a line in it are left out */
+export function readNamedFields(body: unknown, error: ApiError): NamedFields {
+  if (!isPlainObject(body)) return {};
+  const wrong = new Set(error.message.split('\n').map((line) => line.slice(0, line.indexOf(':'))));
+  const read = (name: string) => {
+    const value = body[name];
+    return typeof value === 'string' && value.trim() !== '' && !wrong.has(name) ? value.trim() : undefined;
+  };
+  return { callbackUrl: read('callback_url'), brand: read('brand'), targetLanguage: read('target_language') };
 }
 
 /**

@@ -19,7 +19,7 @@ import type { Database } from '../database/database.ts';
 import type { DraftProgress } from '../jobs/worker.ts';
 import { createDebounceBuffer } from './debounce-buffer.ts';
 import { createPeers } from './peers.ts';
-import type { HubObserver, Subscriber } from './subscriber.ts';
+import type { HubObserver, StreamLimit, Subscriber } from './subscriber.ts';
 import { createSubscribers, type Subscribers } from './subscribers.ts';
 
 export type { HubObserver, LiveTopic, Subscriber } from './subscriber.ts';
@@ -29,7 +29,7 @@ export interface Hub {
   /** Returns the drafting progress of a job, if it was reported within the last minute. */
   progressOf(job: string): DraftProgress | undefined;
   /** Adds a subscriber. @returns `person` or `process` if the limit of the user or of the process is reached */
-  subscribe(subscriber: Subscriber): LiveSubscription | 'person' | 'process';
+  subscribe(subscriber: Subscriber): LiveSubscription | StreamLimit;
   /** Ends all streams and accepts no new streams. */
   endAll(): void;
   /** Sends the buffered changes, then closes the hub. */
@@ -56,6 +56,8 @@ const DEBOUNCE_MILLISECONDS = 250;
 const ANNOUNCE_MILLISECONDS = 10_000;
 const SESSIONS_MILLISECONDS = 10_000;
 export const STREAMS_PER_USER = 16;
+/** The part of the streams of a process that the users of one account may have. A team has no maximum size. */
+const ACCOUNT_SHARE = 1 / 4;
 const PROGRESS_KEPT_MILLISECONDS = 60_000;
 const MAX_PROGRESS = 1_000;
 
@@ -115,10 +117,13 @@ export function createHub(options: HubOptions): Hub {
     clearInterval(checking);
   }
 
-  function exhaustedLimit(userId: string): 'person' | 'process' | undefined {
+  function exhaustedLimit({ userId, accountId }: Subscriber): StreamLimit | undefined {
     if (ending || subscribers.size >= options.most) return 'process';
-    const ofUser = subscribers.list().filter((one) => one.userId === userId);
-    return ofUser.length >= STREAMS_PER_USER ? 'person' : undefined;
+    const open = subscribers.list();
+    if (open.filter((one) => one.userId === userId).length >= STREAMS_PER_USER) return 'person';
+    if (accountId === undefined) return undefined;
+    const mostOfAccount = Math.max(STREAMS_PER_USER, options.most * ACCOUNT_SHARE);
+    return open.filter((one) => one.accountId === accountId).length >= mostOfAccount ? 'account' : undefined;
   }
 
   const stopListening = database.onChanges((changes) => {
@@ -134,7 +139,7 @@ export function createHub(options: HubOptions): Hub {
     },
     progressOf: progress.get,
     subscribe(subscriber) {
-      const limit = exhaustedLimit(subscriber.userId);
+      const limit = exhaustedLimit(subscriber);
       if (limit !== undefined) {
         observer.refused(limit);
         return limit;

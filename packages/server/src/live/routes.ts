@@ -45,7 +45,7 @@ async function open(options: LiveRouteOptions, request: FastifyRequest, reply: F
     return;
   }
   const { raw } = reply;
-  const { sessionId, userId, role } = request.person;
+  const { sessionId, userId, role, account } = request.person;
   const write = (event: string, data: object) =>
     raw.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   const writeUnlessFull = (event: string, data: object) => {
@@ -56,6 +56,7 @@ async function open(options: LiveRouteOptions, request: FastifyRequest, reply: F
   const subscriber: Subscriber = {
     sessionId,
     userId,
+    accountId: account?.ref.accountId,
     role,
     topics,
     changed: (topic) => writeUnlessFull('changed', { topic }),
@@ -67,8 +68,9 @@ async function open(options: LiveRouteOptions, request: FastifyRequest, reply: F
     },
   };
   const subscription = options.live.subscribe(subscriber);
-  if (subscription === 'person') {
-    const message = 'Too many live-update streams for this user. Close some tabs.';
+  if (subscription === 'person' || subscription === 'account') {
+    const whose = subscription === 'person' ? 'this user' : 'the users of this account';
+    const message = `Too many live-update streams for ${whose}. Close some tabs.`;
     throw new ApiError('too_many_streams', message, RETRY_AFTER);
   }
   if (subscription === 'process') {

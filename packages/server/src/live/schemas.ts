@@ -12,8 +12,8 @@ export const liveSchema = {
     'ended. Nothing is replayed: after a reconnection, read once. Topics of customers: `jobs`, ' +
     '`job:ENVIRONMENT:UID`, `deliveries`, `chats`, `balance`. Topics of editors: `tasks`, `task:ID`. Topics of ' +
     'operators: those of editors and `console`, `jobs`, `job:USERNAME:ID`, `deliveries`, `engines`, `requests`. A topic ' +
-    'that names something unknown never changes. Errors: `too_many_streams` if this user, `unavailable` if this process ' +
-    'has too many streams.',
+    'that names something unknown never changes. Errors: `too_many_streams` if this user or account, `unavailable` if ' +
+    'this process has too many streams.',
   tags: ['Live'],
   querystring: Type.Object({
     topic: Type.Union([Type.String(), Type.Array(Type.String(), { minItems: 1, maxItems: MAX_TOPICS })], {

@@ -81,6 +81,25 @@ it('an event stream is refused above the limits of its user and of the process',
   });
 });
 
+it('an event stream is refused when the users of its account have too many, and those of others are not', async () => {
+  const { account } = customer;
+  const mate = await createPerson(server, { role: 'customer', account: account! });
+  const { cookie, ...first } = await subscribeTo(mate, 'jobs');
+  const pages: { disconnect(): void }[] = [first];
+  while (pages.length < STREAMS_PER_USER - 1) {
+    pages.push(await subscribe(server.url, mate, ['jobs'], { cookie }));
+  }
+  const last = await subscribeTo(customer, 'jobs');
+  expect(last.status).toBe(200);
+  const refused = await subscribeTo(customer, 'jobs');
+  expect(refused.status).toBe(429);
+  const message = 'Too many live-update streams for the users of this account. Close some tabs.';
+  expect(refused.body).toMatchObject({ error: { code: 'too_many_streams', message } });
+  const other = await subscribeTo(await createPerson(server, { role: 'customer' }), 'jobs');
+  expect(other.status).toBe(200);
+  for (const page of [...pages, last, other]) page.disconnect();
+});
+
 describe('an event stream ends', () => {
   it('with its session, and no other stream ends', async () => {
     const page = await subscribeTo(customer, 'jobs');

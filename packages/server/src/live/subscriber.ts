@@ -9,10 +9,15 @@ export interface LiveTopic {
   keys: readonly string[];
 }
 
+/** Which limit of streams is reached: of one user, of the users of one account, or of this process. */
+export type StreamLimit = 'person' | 'account' | 'process';
+
 /** The event stream of one open page. */
 export interface Subscriber {
   readonly sessionId: string;
   readonly userId: string;
+  /** The account of a customer; undefined for other users. */
+  readonly accountId: string | undefined;
   readonly role: PersonRole;
   readonly topics: readonly LiveTopic[];
   /** Sends a `changed` event. @returns false while the stream cannot accept more */
@@ -28,5 +33,5 @@ export interface HubObserver {
   sent(event: 'changed' | 'progress', count: number): void;
   /** Counts events that were merged with a pending event of the same topic. */
   coalesced(count: number): void;
-  refused(why: 'person' | 'process'): void;
+  refused(why: StreamLimit): void;
 }

@@ -1,7 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { createClient, startTestServer, type TestServer } from '../testing/harness.ts';
 
-const _NGINX = '/usr/sbin/nginx';
 const MACHINE = '/tapi/v2/mt_translation/';
 const job = { text: 'The house.', source_language: 'en', target_language: 'es' };
 

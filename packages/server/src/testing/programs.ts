@@ -17,7 +17,7 @@ import { main } from '../main.ts';
 import { SECRET_KEY, type TestDatabase, until } from './harness.ts';
 
 /** The executable that users run. It enables Node's compile cache. */
-const DRAGOMAN = fileURLToPath(new URL('../../bin/dragoman.js', import.meta.url));
+export const DRAGOMAN = fileURLToPath(new URL('../../bin/dragoman.js', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
 const running = new Set<ChildProcess>();

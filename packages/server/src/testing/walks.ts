@@ -40,8 +40,10 @@ export class WalkedJob {
 
   expireClaims = () => expireClaims(this.owner, { job_id: this.jobId });
 
+  expireDeadline = () => expireDeadline(this.owner, { part: this.part, job_id: this.jobId });
+
   async passDeadline(): Promise<void> {
-    await expireDeadline(this.owner, { part: this.part, job_id: this.jobId });
+    await this.expireDeadline();
     await this.settled();
   }
 
