@@ -53,6 +53,10 @@ it.each([
   ['A “Linux house” is big', 'Una “casa de Linux” es grande', 'es'],
   ['-b FICHERO existe', '-b File exists', 'en'],
   ['La traducción al español de mayo', 'The translation to Spanish of May', 'en'],
+  ['Los perros marroquíes y afganos', 'The Moroccan and Afghan dogs', 'en'],
+  ['Dirham des Émirats arabes', 'Dirham de los Emiratos Árabes Unidos', 'es'],
+  ['<a href="#The-House">The House</a>', '<a href="#The-House">La Casa</a>', 'es'],
+  ['2020 Free Software Foundation', '2020 Software Libre Fundación', 'es'],
 ])('text proof counts no capital that a name has taken with it: %s', (source, target, to) => {
   expect(faultsOf(source, target, to)['capitals gained in mid-sentence']).toBe(0);
 });

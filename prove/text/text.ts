@@ -70,16 +70,19 @@ const KEPT =
   /`(?:(?!\$\{)[^`\n])+`|\b[a-z][a-z+]*:\/\/[^\s<>()"'`]*[^\s<>()"'`.,;:!?\]}*_|]|[\w.+-]+@\w[\w-]*\.[\w.-]*\w|\$?\{\{?[\w.]+\}?\}|%(?:\d\$)?[sd]\b|\b[^\W_]+_\w*[^\W_]\b|(?<![\w-])--[a-z][\w-]+/g;
 const SEPARATOR = / [|>→] /;
 
-/** A word with a capital behind another word of its sentence. */
-const CAPITALIZED = /(?<=[\p{L},] |\p{L}['’-])\p{Lu}\p{L}[\p{L}\p{M}]*/gu;
+/** A tag of HTML. Its attributes are no text. */
+const TAG = /<\/?[a-z][^<>]*>/gi;
+/** A word with a capital behind another word or number of its sentence. */
+const CAPITALIZED = /(?<=[\p{L}\p{N},] |\p{L}['’-])\p{Lu}\p{L}[\p{L}\p{M}]*/gu;
 /** The names of languages, months and days, which English alone writes with a capital. */
 const ENGLISH_NAMES = new Set(englishNames());
 
 function* englishNames(): Iterable<string> {
   const letters = [...'abcdefghijklmnopqrstuvwxyz'];
   const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
-  for (const code of letters.flatMap((one) => letters.map((other) => one + other)))
-    yield names.of(code) ?? '';
+  const pairs = letters.flatMap((one) => letters.map((other) => one + other));
+  for (const code of [...pairs, ...pairs.flatMap((pair) => letters.map((third) => pair + third))])
+    yield* (names.of(code) ?? '').split(' ');
   for (let day = 0; day < 366; day += 5) {
     const date = new Date(2026, 0, 1 + day);
     yield date.toLocaleString('en', { month: 'long' });
@@ -87,13 +90,43 @@ function* englishNames(): Iterable<string> {
   }
 }
 
-/** Counts the words that gained a capital. A name that stands at another place has not gained its own. */
-function gainedCapitals(source: string, target: string, to: string | undefined): number {
+const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+const countries = new Map<string, string[]>();
+
+/** Returns the names of countries in a language, the longest first. */
+function countriesIn(language: string): string[] {
+  let names = countries.get(language);
+  if (names === undefined) {
+    const namer = new Intl.DisplayNames(language, { type: 'region', fallback: 'none' });
+    names = LETTERS.flatMap((one) => LETTERS.map((other) => namer.of(one + other) ?? ''))
+      .filter((name) => name !== '')
+      .sort((a, b) => b.length - a.length);
+    countries.set(language, names);
+  }
+  return names;
+}
+
+/** Returns whether an English word is the adjective of a country's people, such as Moroccan. */
+function isOfPeople(word: string): boolean {
+  const stem = word.replace(/(?:an|ese|ish|i)s?$/, '');
+  const begin = stem.slice(0, Math.max(4, stem.length - 2));
+  return stem !== word && stem.length >= 4 && countriesIn('en').some((name) => name.startsWith(begin));
+}
+
+/**
+ * Counts the words that gained a capital. A name that stands at another place has not gained its own. Countries and, in
+ * English, peoples have capitals whatever the source has.
+ */
+function gainedCapitals(source: string, translation: string, to: string | undefined): number {
+  const target = countriesIn(to ?? 'en').reduce(
+    (text, name) => (text.includes(name) ? text.replaceAll(name, 'x') : text),
+    translation,
+  );
   const namesOf = (text: string) => new Set(text.match(/\p{Lu}[\p{L}\p{M}]*/gu));
   const others = (text: string, names: ReadonlySet<string>) =>
     (text.match(CAPITALIZED) ?? []).filter((word) => !names.has(word));
   const gained = others(target, namesOf(source)).filter(
-    (word) => word !== word.toUpperCase() && !(to === 'en' && ENGLISH_NAMES.has(word)),
+    (word) => word !== word.toUpperCase() && !(to === 'en' && (ENGLISH_NAMES.has(word) || isOfPeople(word))),
   );
   return gained.length - others(source, namesOf(target)).length;
 }
@@ -103,6 +136,7 @@ export function faultsOf(source: string, target: string, to?: string) {
   const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0;
   const isLost = (part: string) => target.split(part).length < source.split(part).length;
   const bare = (text: string) => text.replace(KEPT, 'x');
+  const read = (text: string) => bare(text.replace(TAG, ''));
   const marks =
     /[\p{L}\p{N}]["([{«“»”)\]}][\p{L}\p{N}]| ["”»)\]}](?: |[,;.!?])|(?:^| )["«“([{] | [,;.!?](?!\S)/gu;
   const digits = (text: string) => (text.match(/\d+/g) ?? []).sort().join(' ');
@@ -111,7 +145,7 @@ export function faultsOf(source: string, target: string, to?: string) {
     before.length !== after.length || before.some((part, at) => digits(part) !== digits(after[at]!));
   return {
     'protected texts changed': Number((source.match(KEPT) ?? []).some(isLost)),
-    'capitals gained in mid-sentence': Number(gainedCapitals(bare(source), bare(target), to) > 0),
+    'capitals gained in mid-sentence': Number(gainedCapitals(read(source), read(target), to) > 0),
     'spaces lost or gained round marks': Number(count(bare(target), marks) > count(bare(source), marks)),
     'numbers changed': Number(digits(source) !== digits(target)),
     'text moved over a separator': Number(before.length > 1 && isMoved),

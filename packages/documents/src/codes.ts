@@ -73,7 +73,7 @@ const signed: Record<string, readonly string[]> = {
     String.raw`\{![^{}\n]{1,100}\}`, // {!Contact.Name}
     String.raw`\{[^{}\s]{1,100}\}`, // {x} {0} {name!r} {0:dd/MM/yyyy} {$n}
     String.raw`\{ ?[-$]?[${W}][${W}.[\]-]{0,100} \}`, // { $n } { -term }
-    String.raw`\{ ?[A-Z][A-Z_]{0,40}\([^(){}\n]{0,200}\) ?\}`, // { DATETIME($date) }
+    String.raw`\{ ?(?:[A-Z][A-Z_]{0,40}|-[${W}][${W}-]{0,60})\([^(){}\n]{0,200}\) ?\}`, // { DATETIME($date) } { -term(case: "x") }
     String.raw`\{[${W}.]{1,100}(?:![rsa])?(?:,\s*(?:number|date|time|spellout|ordinal|duration|choice)|:(?! ))[^{}\n]{0,200}\}`, // {0,number} {d:%H %M}
   ],
   '$%#@': [String.raw`(?:\$!|[$%#@])\{[^{}\n]{1,200}\}`], // ${x} $!{x} %{x} #{x}
@@ -117,7 +117,7 @@ const signed: Record<string, readonly string[]> = {
   '*': [String.raw`\*\|[^|*\n]{1,100}\|\*`], // *|FNAME|*
   ':': [
     String.raw`(?<![${W}:])(?::[a-z\d_+-]{1,60}:){1,9}(?![${W}:])`, // :smile:
-    String.raw`${APART}:[a-z]\w{0,60}(?![${W}:])`, // :name
+    String.raw`(?:${APART}:(?:[a-z]|[A-Z]{2})|(?<![^\n]):[A-Z][a-z])\w{0,60}(?![${W}:])`, // :name :NAME, and :Name where a line begins
   ],
   '-': [
     String.raw`${APART}-(?:\w{0,30}[A-Z\d_]\w{0,30}|(?:user)?name|user|e?mail|url|link|date|time|count|number|id|title|site|page|price|sender|order|code)-(?![^\s.,;:!?)"'\]])`, // -name-
@@ -173,9 +173,12 @@ const named = [
   String.raw`(?<![${W}/])[A-Z]\/[A-Z](?![${W}/])`, // N/A
 ].join('|');
 
-/** Separators between labels, such as `Red | Big`, `Tools > Options` and `Name / Address`. */
+/**
+ * Separators between labels, such as `Red | Big`, `Tools > Options` and `Name / Address`. A sentence that ends with a bar, or
+ * has it in quotation marks, names it.
+ */
 const separators =
-  /(?<=\S|^)[ \u00a0](?:[|¦｜›»→←⇒➜➔▶•●‣▪·/>]|\|{2,4}|>>|->|=>|-->)[ \u00a0](?=\S|$)|(?<=[\w\u00c0-\u1fff.!?)])\|(?=[\w\u00c0-\u1fff[({])/gu;
+  /(?<=[^\s«“„]|^)[ \u00a0](?:\|(?!.{0,200}\|[.,;])|[¦｜›»→←⇒➜➔▶•●‣▪·/>]|\|{2,4}|>>|->|=>|-->)[ \u00a0](?=\S|$)|(?<=[\w\u00c0-\u1fff.!?)])\|(?=[\w\u00c0-\u1fff[({])/gu;
 const LIST_MARK = /^\s{0,20}(?:\(?(?:[A-Za-z]|[ivxIVX]{1,4}|\d{1,3})\)|[•‣▪◦–*+-])[ \u00a0](?=\S|$)/u;
 
 /** All parts of the patterns below, for the test that none takes quadratic time. */
@@ -197,7 +200,7 @@ const signs = bySign(signed);
 // Each search has a cheap test before it, because most sentences have nothing that is protected.
 const anyControl =
   /\{[%{#/*iefswbc]|->|\[(?:zero|one|two|few|many|other)|#(?:if|else|end|foreach|set|macro|\{e)|<[%?/#!]|%%\[|\*\||\[%|@[eifuw]|\\[nrt]/;
-const anySign = /[{}%@$#[`/<~*&]|[:!.][a-z]|--|-[A-Za-z]\w*-|\.NET|\\[ux]|&#?\w+;/;
+const anySign = /[{}%@$#[`/<~*&]|[:!.][a-z]|:[A-Z]|--|-[A-Za-z]\w*-|\.NET|\\[ux]|&#?\w+;/;
 const anySeparator = /[ \u00a0][|¦｜›»→←⇒➜➔▶•●‣▪·/>=-]|\|[^\s|*]/;
 const names = new RegExp(named, 'gu');
 /** What every match of `names` has between two characters that are not white space. */

@@ -45,8 +45,8 @@ export function linesOf(text: string): string[] {
 
 function wordsOf(text: string, language: string): Word[] {
   const words: Word[] = [];
-  // Tags may contain spaces and stay attached to their word.
-  for (const match of text.matchAll(/(\s*)((?:<\/?[a-z][^<>]*>|\{\\[^{}]*\}|\S)+)/gi)) {
+  // Tags and placeholders may contain spaces, and stay attached to their word.
+  for (const match of text.matchAll(/(\s*)((?:<\/?[a-z][^<>]*>|\{[^{}]{1,200}\}|\S)+)/gi)) {
     const spaced = match[1] !== '';
     const word = match[2]!;
     if (word.search(wide) < 0 || /[<{]/.test(word)) {

@@ -172,18 +172,31 @@ function isQuoting(text: string, start: number, end: number): boolean {
   );
 }
 
-/** Japanese and Chinese have no space that tells an opening straight quotation mark from a closing one. */
+/**
+ * Returns whether the last straight quotation mark of a text opens a quotation. Japanese and Chinese have no space that
+ * tells an opening mark from a closing one. One after a digit opens none: it closes one, or means inches, as in `5"`.
+ */
 function hasOpenMark(text: string): boolean {
-  return (
-    (text.match(/(?<![A-Za-z])["'＂＇]|(?!(?<=s)'\s[A-Za-z])["'＂＇](?![A-Za-z])/g) ?? []).length % 2 === 1
-  );
+  let isOpen = false;
+  for (const { index } of text.matchAll(STRAIGHT_MARK))
+    isOpen = !isOpen && !/[0-9０-９]/.test(text[index - 1] ?? '');
+  return isOpen;
 }
+const STRAIGHT_MARK = /(?<![A-Za-z])["'＂＇]|(?!(?<=s)'\s[A-Za-z])["'＂＇](?![A-Za-z])/g;
 
 /** Marks in quotation marks are named, not used: `“.” is no name.` */
 const NAMED_MARK = /(?:^|[\s(])["“„”«»'‘’][\s\u00a0]?[.!?…]{1,3}[\s\u00a0]?["“”»'‘’]$/u;
 /** Abbreviations after the last word of an enumeration. Before a capital, they end the sentence, too. */
 const ENUMERATION_END =
   /(?<![\p{L}.])(?:etc|ecc|usw|itd|itp|atd|apod|osv|jne|stb|т\. ?[дп]|і т\. ?[дп]|κλπ)\.$/iu;
+
+/** The name of an option at the end of a text, such as `-D`. */
+const OPTION = /(?:^|\s)-\p{L}\.$/u;
+/** A number that is no ordinal: of a standard, such as `PKCS#12`, or the end of a range, such as `1 bis 9`. */
+const CARDINAL =
+  /(?:#|(?<!\p{N})\d{1,2}\s(?:und|oder|bis|do|lub|albo|až|nebo|och|eller|til|tai|ja|ve|és|ali|ili)\s)\d{1,2}\.$/u;
+/** A path that goes on after three full stops, or Chinese and Japanese words after a quotation that ends with them. */
+const AFTER_ELLIPSIS = /^(?:\/|[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}])/u;
 
 /** A full stop that belongs to a word after it. Japanese may end a sentence with one. */
 const GLUED_STOP = /(?<![\p{sc=Hira}\p{sc=Kana}\p{sc=Han}])\.$/u;
@@ -200,6 +213,7 @@ function continues(
   if (/^[\p{Pf}\p{Pe}"'”’»)\]\s]+$/u.test(next)) return true;
   const before = text.slice(Math.max(0, end - 40), end).trimEnd();
   if (/^["'“‘«(¿¡-]?\p{Ll}/u.test(next) && !/[。！？]$/u.test(before)) return true;
+  if (/(?:\.{3}|…)["”]$|~\/\.{3}$/.test(before) && AFTER_ELLIPSIS.test(next)) return true;
   if (NAMED_MARK.test(before) && !/^\P{L}?\p{Lu}/u.test(next)) return true;
   if (!before.endsWith('.')) return false;
   if (ENUMERATION_END.test(before) && /^\P{L}?[\p{Lu}\u0840\u0841]/u.test(next)) return false;
@@ -207,8 +221,9 @@ function continues(
   if (next.startsWith(KEPT_WORD) && GLUED_STOP.test(text.slice(end - 2, end))) return true;
   const word = /([\p{L}\p{M}\p{N}.]+)\.$/u.exec(before)?.[1];
   if (word === undefined) return /^§/u.test(next);
-  // A single capital letter before the full stop is an initial, unless it is the end of a name such as `-D` or `PDF/A`.
-  if (/^\p{Lu}$/u.test(word) && !/(?:(?:^|\s)-|\p{Lu}\/)\p{Lu}\.$/u.test(before)) return true;
+  if (OPTION.test(before)) return false;
+  // A single capital letter before the full stop is an initial, unless it is the end of a name such as `PDF/A`.
+  if (/^\p{Lu}$/u.test(word) && !/\p{Lu}\/\p{Lu}\.$/u.test(before)) return true;
   // Single letters with full stops are an abbreviation, such as "z. B.", so the sentence continues.
   if (/^\p{L}$/u.test(word) && /^\p{L}\./u.test(next)) return true;
   // So are capitals with full stops, such as "N.Y.", doubled capitals, such as "EE. UU.", and "h. c.".
@@ -218,7 +233,7 @@ function continues(
   if (/^\p{L}{1,3}$|str$/u.test(word) && /^\d/u.test(next)) return true;
   // These languages write abbreviations as letters, such as "d. h." and "i.v.m.", also before a capital.
   if (withOrdinals && /(?<![\p{L}.])\p{L}(?:\. ?\p{L}){1,3}\.$/u.test(before)) return true;
-  if (withOrdinals && /^\d{1,2}$/.test(word)) return true;
+  if (withOrdinals && /^\d{1,2}$/.test(word)) return !CARDINAL.test(before);
   if (list === abbreviationsOf('de') && GERMAN_ORDINAL.test(before)) return true;
   return list.has(word.toLowerCase());
 }

@@ -88,6 +88,11 @@ test('layOut returns one line when the text fits, otherwise two lines of about t
     { text: 'This is a much longer text than the source had in it, really.' },
   ]);
   expect(long).toBe(cue(1, '01,0', '02,0', 'This is a much longer text than\nthe source had in it, really.'));
+  const terms = result(
+    cue(1, '01,0', '02,0', 'Welcome to our big { -brand-name }, { $userName } now!'),
+    'srt',
+  );
+  expect(terms).toContain('WELCOME TO OUR BIG { -brand-name },\n{ $userName } NOW!');
 });
 
 test('SRT: line breaks in a translation are preserved', () => {

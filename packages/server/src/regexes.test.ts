@@ -15,7 +15,7 @@ const BOUNDED: Record<string, string> = {
   '/\\r+\\n|[\\r\\n]/': 'a run of CR ends in a match: none is tried twice',
   '/\'((?:[^\'\\\\]|\\\\.)*)\'|"((?:[^"\\\\]|\\\\.)*)"|([^{},:]+)(?=:)/g':
     'the source of a package of ours, once',
-  '/(\\s*)((?:<\\/?[a-z][^<>]*>|\\{\\\\[^{}]*\\}|\\S)+)/gi':
+  '/(\\s*)((?:<\\/?[a-z][^<>]*>|\\{[^{}]{1,200}\\}|\\S)+)/gi':
     'a trimmed text: white space always ends in a match',
   '/([\\p{L}\\p{M}\\p{N}.]+)\\.$/u': 'forty characters before a full stop',
   '/^\\S*?\\d+:\\d+:\\s*/': 'a message of the XML parser',

@@ -12,10 +12,12 @@ export function repairCapitals(items: readonly Item[], source: string, to: strin
   if (isUpperCase(source)) {
     return items.map((item) => ('text' in item ? { ...item, text: item.text.toUpperCase() } : item));
   }
-  const named = applyEdits(items, names(outlineOf(items), source));
-  const lowered = applyEdits(named, gained(outlineOf(named), source, to));
-  const raised = applyEdits(lowered, firstCapital(outlineOf(lowered), source));
-  return applyEdits(raised, amongCapitals(outlineOf(raised), source));
+  const plain = to === 'fr' ? applyEdits(items, ordinals(outlineOf(items), source)) : items;
+  const named = applyEdits(plain, names(outlineOf(plain), source));
+  const verbs = applyEdits(named, afterPronouns(outlineOf(named), source, to));
+  const raised = applyEdits(verbs, firstCapital(outlineOf(verbs), source));
+  const whole = applyEdits(raised, amongCapitals(outlineOf(raised), source));
+  return applyEdits(whole, gained(outlineOf(whole), source, to));
 }
 
 /** Returns whether a text has capitals only. A single letter does not count. */
@@ -44,6 +46,40 @@ function names(text: string, source: string): Edit[] {
     edits.push({ from: index, to: end, text: name });
   }
   return edits;
+}
+
+/** Matches a number that French writes as an ordinal. Only centuries are so written. */
+const ORDINAL =
+  /(?<![\p{L}\p{N}])(?<!siècle )([CDILMVX]{1,7}(?=èmes?)|(?:[VX]|[CDILMVX]{2,7})(?=e))(?:e|èmes?)(?![\p{L}\p{N}]| siècle)/gu;
+
+/** Returns edits that restore the letters that Apertium has read as a number, as in "langage Cème". */
+function ordinals(text: string, source: string): Edit[] {
+  const given = new Set(source.match(WORD));
+  return [...text.matchAll(ORDINAL)]
+    .filter(({ 1: letters }) => given.has(letters!))
+    .map(({ 0: word, 1: letters = '', index }) => ({ from: index, to: index + word.length, text: letters }));
+}
+
+/** Matches a pronoun that Spanish and Portuguese leave out, and its verb with the capital of the clause. */
+const PRONOUN: Readonly<Record<string, RegExp>> = {
+  en: /(?<!\p{L})([Ii]t|[Tt]hey|[Hh]e|[Ss]he) (\p{Lu})(?=\p{Ll}+(?!\p{L}))/gu,
+  fr: /(?<!\p{L})([Ii]ls?|[Ee]lles?|[Oo]n) (\p{Lu})(?=\p{Ll}+(?!\p{L}))/gu,
+};
+
+/** Returns edits that give the capital of a clause to the pronoun before its verb, as in "it Assumes". */
+function afterPronouns(text: string, source: string, to: string | undefined): Edit[] {
+  const pattern = PRONOUN[to ?? ''];
+  if (pattern === undefined) return [];
+  const given = new Set(source.match(WORD));
+  return [...text.matchAll(pattern)].flatMap(({ 1: pronoun = '', 2: letter = '', index }) => {
+    const at = index + pronoun.length + 1;
+    const verb = /\p{L}+/uy;
+    verb.lastIndex = at;
+    if (given.has(verb.exec(text)?.[0] ?? '')) return [];
+    const isFirst = !/[\p{L}\p{N}][,)\]"”»’']?\s*$/u.test(text.slice(Math.max(0, index - 4), index));
+    const raised = isFirst ? [{ from: index, to: index + 1, text: pronoun[0]!.toUpperCase() }] : [];
+    return [...raised, { from: at, to: at + 1, text: letter.toLowerCase() }];
+  });
 }
 
 /** Matches words with capitals after the first letter. */
@@ -88,28 +124,34 @@ interface Word {
   rank: number;
   /** Whether it follows a copied word with a capital, as in "Shopify Es una casa". */
   isAfterCopied: boolean;
-  /** Whether it follows such a word with a capital, as in the name of a country. */
+  /** The word after it, '' at the end of its clause. */
+  next: string;
+  /** Whether it follows an article with a capital, or the word before it in the name of a country. */
   isInName: boolean;
 }
 
-function wordsOf(text: string, other: ReadonlySet<string>): Word[] {
+function wordsOf(text: string, other: ReadonlySet<string>, countries: string): Word[] {
   const matches = [...text.matchAll(WORD)];
+  let before = '';
   let end = 0;
   let rank = 0;
-  let isInName = false;
   let isAfterCopied = false;
   return matches.map(({ 0: word, index }, nth) => {
-    if (/[.!?:;…|│#]|\s[-–—]\s|\/\//.test(text.slice(end, index))) {
+    const between = text.slice(end, index);
+    const isBehindLabel = between.includes(')') && /^\([^()]{1,40}$/.test(text.slice(0, Math.min(end, 42)));
+    if (isBehindLabel || /[.!?:;…|│#]|\s[-–—]\s|\/\//.test(between)) {
       rank = 0;
-      isInName = false;
+      before = '';
       isAfterCopied = false;
     }
     end = index + word.length;
     const isCopied = other.has(word);
-    const found = { text: word, at: index, place: nth / matches.length, rank, isAfterCopied, isInName };
+    const isInName = ARTICLE.test(before) || (before !== '' && countries.includes(`${before} ${word}`));
+    const next = matches[nth + 1]?.[0] ?? '';
+    const found = { text: word, at: index, place: nth / matches.length, rank, isAfterCopied, next, isInName };
     isAfterCopied = isCopied && isCapital([...word][0]!);
     if (!isCopied) rank++;
-    isInName = !isCopied && isCapital([...word][0]!) && !SMALL.has(word);
+    before = !isCopied && isCapital([...word][0]!) ? word : '';
     return found;
   });
 }
@@ -125,7 +167,41 @@ Russian Ukrainian Arabic Hebrew Chinese Japanese Korean Indian Latin American Me
 British Irish Christian Catholic Jewish Muslim`.split(/\s/),
 );
 
-const SMALL = new Set(['No', 'Para', 'Sólo', 'Se', 'De', 'Por', 'Con', 'Que', 'Lo', 'Me', 'Le', 'A']);
+const ARTICLE = /^(?:The|El|La|Los|Las|L|Le|Les|Els|Os|As|Lo|Il|Gli)$/u;
+
+const countryNames = new Map<string, string>();
+
+/** Returns the names of all countries in a language, one in a line. */
+function countriesIn(language: string): string {
+  let names = countryNames.get(language);
+  if (names === undefined) {
+    const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+    const namer = new Intl.DisplayNames(language, { type: 'region', fallback: 'none' });
+    const codes = letters.flatMap((one) => letters.map((other) => one + other));
+    names = ['', '003', '005', '013', '018', '021', ...codes, '']
+      .map((code) => (code === '' ? '' : (namer.of(code) ?? '')))
+      .join('\n');
+    countryNames.set(language, names);
+  }
+  return names;
+}
+
+/** Returns whether an English word is an adjective of a country, such as "Moroccan" and "Chilean". */
+function isOfCountry(word: string): boolean {
+  const ending = /(?:an|ese|ish|i)s?$/.exec(word);
+  const countries = countriesIn('en');
+  if (ending === null || ending.index < 4 || countries.includes(`\n${word}\n`)) return false;
+  return countries.includes(`\n${word.slice(0, Math.max(4, ending.index - 2))}`);
+}
+
+/** Words to which Apertium gives a capital that is not theirs. */
+const SMALL: Readonly<Record<string, ReadonlySet<string>>> = {
+  es: new Set('No Para Sólo Se De Por Con Que Lo Me Le A'.split(' ')),
+  en: new Set('Of To In And Or It They Is Are By With For From'.split(' ')),
+};
+/** Matches the second word of a name that begins with an article, such as La Habana. */
+const NAMED_WITH_ARTICLE =
+  /^(?:Aaiún|Alpes|Ángeles|Caire|Cairo|Calvados|Cap|Coruña|Habana|Havane|Haya|Haye|Meca|Mecque|Mans|Nouvelle|Palmas|Paz|Plata|Réunion|Rioja|Salvador|Vegas)$/u;
 
 /** The number of words by which Apertium may move a word. */
 const REACH = 3;
@@ -139,31 +215,77 @@ const REACH = 3;
 function gained(text: string, source: string, to: string | undefined): Edit[] {
   const [given, made] = [new Set(source.match(WORD)), new Set(text.match(WORD))];
   const capitalized = (word: Word): boolean => isCapital([...word.text][0]!);
-  const isEnglish = ({ text: word }: Word): boolean => ENGLISH_CAPITALS.has(word);
-  const expected = wordsOf(source, made).filter(
-    (word) => capitalized(word) && !made.has(word.text) && !isEnglish(word),
+  const expected = wordsOf(source, made, '').filter(
+    (word) => capitalized(word) && !made.has(word.text) && !ENGLISH_CAPITALS.has(word.text),
   );
-  const candidates = wordsOf(text, given).filter(
-    (word) => capitalized(word) && !given.has(word.text) && !(to === 'en' && isEnglish(word)),
+  const isEnglish = (word: string): boolean =>
+    to === 'en' && (ENGLISH_CAPITALS.has(word) || isOfCountry(word));
+  const candidates = wordsOf(text, given, to === undefined ? '' : countriesIn(to)).filter(
+    (word) => capitalized(word) && !given.has(word.text) && !isEnglish(word.text),
   );
-  const isSmall = ({ text: word, rank }: Word): boolean => to === 'es' && rank > 0 && SMALL.has(word);
-  const isAdded = (word: Word): boolean => isSmall(word) || word.isAfterCopied;
+  const isAdded = (word: Word): boolean =>
+    (word.rank > 0 && SMALL[to ?? '']?.has(word.text) === true) || word.isAfterCopied;
+  const isExtra = (word: Word): boolean => isAdded(word) || isExtraArticle(word, text);
   const found =
     candidates.length > expected.length ? candidates.filter((word) => !isAdded(word)) : candidates;
-  const accounted = new Set<Word>();
+  const accounted = accountFor(expected, found, text, REACH / made.size);
+  const startsWithCapital = isCapital(FIRST.exec(source)?.[0][0] ?? '');
+  const first = FIRST.exec(text)?.index;
+  const shouted = [...accounted].flatMap(([{ at, text: word }, given]) =>
+    SHOUTED.test(given.text) && !ARTICLE.test(word)
+      ? [{ from: at, to: at + word.length, text: word.toUpperCase() }]
+      : [],
+  );
+  const lowered = candidates
+    .filter((word) => !accounted.has(word) && !(startsWithCapital && word.at === first))
+    .filter((word) => (word.rank <= 1 && !word.isInName) || isExtra(word))
+    .filter(({ text: word, at }) => !isCapital([...word][1] ?? 'a') && !isHyphenated(text, at))
+    .map(({ at, text: word }) => ({ from: at, to: at + 1, text: word[0]!.toLowerCase() }))
+    .filter(({ text: letter }) => letter.length === 1);
+  return [...shouted, ...lowered].sort((a, b) => a.from - b.from);
+}
+
+/** Returns whether a word is the second one of a name such as Terre-Neuve. */
+const isHyphenated = (text: string, at: number): boolean =>
+  /\p{Lu}\p{Ll}{1,18}-$/u.test(text.slice(Math.max(0, at - 20), at));
+
+/** Matches a word in capitals that some modes get with one (hop.ts). */
+const SHOUTED = /^\p{Lu}{6,}$/u;
+
+/** Returns whether a word is an article with a capital behind another word, and belongs to no name. */
+const isExtraArticle = ({ text: word, at, rank, next }: Word, text: string): boolean =>
+  rank > 0 &&
+  ARTICLE.test(word) &&
+  /[\p{L}\p{N},] $/u.test(text.slice(Math.max(0, at - 2), at)) &&
+  !NAMED_WITH_ARTICLE.test(next);
+
+/**
+ * Returns the words of a reply that have the capitals of the source's, with those: the nearest one of each. Of two
+ * neighbours, the first word of a sentence has it, and no article within a sentence.
+ */
+function accountFor(
+  expected: readonly Word[],
+  found: readonly Word[],
+  text: string,
+  reach: number,
+): ReadonlyMap<Word, Word> {
+  const accounted = new Map<Word, Word>();
   let next = 0;
-  expected.forEach(({ place }, nth) => {
+  expected.forEach((given, nth) => {
+    const { place } = given;
     const distance = (at: number): number => Math.abs(found[at]!.place - place);
     const spare = (): boolean => found.length - next > expected.length - nth;
     while (spare() && distance(next + 1) < distance(next)) next++;
-    if (next < found.length && distance(next) <= REACH / made.size) accounted.add(found[next++]!);
+    const [last, word] = [found[next - 1], found[next]];
+    if (word === undefined || distance(next) > reach) return;
+    const isSecond = given.rank === 0 && word.rank === 1 && !word.isInName && last?.next === word.text;
+    if (isSecond && last.rank === 0 && last.text.length > 1 && !accounted.has(last)) {
+      accounted.set(last, given);
+      return;
+    }
+    const isArticle = spare() && !ARTICLE.test(given.text) && isExtraArticle(word, text);
+    if (isArticle && found[next + 1]?.text === word.next) next++;
+    accounted.set(found[next++]!, given);
   });
-  const startsWithCapital = isCapital(FIRST.exec(source)?.[0][0] ?? '');
-  const first = FIRST.exec(text)?.index;
-  return candidates
-    .filter((word) => !accounted.has(word) && !(startsWithCapital && word.at === first))
-    .filter((word) => (word.rank <= 1 && !word.isInName) || isAdded(word))
-    .filter((word) => !isCapital([...word.text][1] ?? 'a'))
-    .map(({ at, text: word }) => ({ from: at, to: at + 1, text: word[0]!.toLowerCase() }))
-    .filter(({ text: letter }) => letter.length === 1);
+  return accounted;
 }

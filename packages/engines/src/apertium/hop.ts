@@ -65,8 +65,11 @@ async function attempt(
   pool: ProcessPool,
   group: object,
 ): Promise<HopResult> {
-  const isTitled = PROPER_CASE.has(pool.name) && isUpperCase(record.outline);
-  const reply = await pool.send(isTitled ? stream.replace(/\p{L}[\p{L}\p{M}'’]+/gu, titled) : stream, group);
+  const capitals = isUpperCase(record.outline) ? /\p{L}[\p{L}\p{M}'’]+/gu : LONG_CAPITALS;
+  const reply = await pool.send(
+    PROPER_CASE.has(pool.name) ? stream.replace(capitals, titled) : stream,
+    group,
+  );
   if (!reply.ok) return { ...reply, detail: `${pool.name}: ${reply.detail}` };
   try {
     return { ok: true, pieces: decode(reply.stream, record, modeNamed(pool.name)?.to) };
@@ -78,6 +81,8 @@ async function attempt(
 
 /** Modes that do not know most words in capitals, such as `THE`. They get a text in capitals as `The House Is Big`. */
 const PROPER_CASE = new Set(['en-gl', 'gl-en', 'es-gl']);
+/** Words that these modes read as an abbreviation of five letters with a word after it: "TEXTDOMAIN" became "OMAINde TEXTD". */
+const LONG_CAPITALS = /\p{Lu}{6,}/gu;
 const titled = (word: string): string => {
   const [first = '', ...rest] = word;
   return first + rest.join('').toLowerCase();

@@ -57,9 +57,9 @@ const plainText = (piece: Piece | undefined): string =>
 
 const ARTICLE =
   '(?:el|la|los|las|lo|els|les|le|il|gli|un|una|une|um|uma|o|os|as|del?|dels|du|des|d[aeo]s?|della|als?|au)';
-/** Matches articles, such as the one in "la casa", before another word. */
-const ARTICLES = new RegExp(`^(?:${ARTICLE}\\s+|[dl]['’](?=\\p{L}))+(?=\\p{L})`, 'iu');
-const ONLY_ARTICLE = new RegExp(`^(?:${ARTICLE}|[dl]['’])$`, 'iu');
+/** Matches articles, such as the one in "la casa", before another word, and the bracket before them. */
+const ARTICLES = new RegExp(`^[([]?(?:${ARTICLE}\\s+|[dl]['’](?=\\p{L}))+(?=\\p{L})`, 'iu');
+const ONLY_ARTICLE = new RegExp(`^[([]?(?:${ARTICLE}|[dl]['’])$`, 'iu');
 
 /** Takes articles at the start of a pair of quotation marks out of it, if the source has a short word before it. */
 function withoutArticles(items: readonly Item[], { pairs, quotes }: EncodingRecord): Item[] {

@@ -6,6 +6,8 @@ import { CODE, KEEP } from './outline.ts';
 const QUOTED = '[^"“”«»\\n?!.,;:…]{1,200}';
 /** A capital that is a word in one of the languages, such as an article, and that touches no other letter. */
 const CAPITAL_WORD = "(?<![\\p{L}\\p{M}\\p{N}])(?<!\\p{L}\\.)[AEOUYÀÈÉÅ](?![\\p{L}\\p{M}\\p{N}]|[.'’]\\p{L})";
+/** A word before the number of a century, which French writes as an ordinal. */
+const CENTURY = '\\b(?:siglo|século|segle|siècle|secolo|century)s?';
 /** Matches an opaque text that joins two words, with its own spaces. Apertium gets it as a word between two spaces. */
 export const JOINER = /^ ?[/&"“”«»] ?$/;
 /** Before a word that begins a sentence. A code may stand between. */
@@ -34,6 +36,17 @@ export const OPAQUE = new RegExp(
     '(?<![\\p{L}\\p{N}/])\\p{Lu}{2,5}/\\p{Lu}\\p{Ll}{2,}(?![\\p{L}\\p{N}/])',
     // Initials such as "E.U.A.", the names of two capitals such as "X-Y", and arguments such as "<file>".
     '(?<![\\p{L}\\p{N}])(?:\\p{Lu}\\.){3,}|(?<![\\p{L}\\p{N}-])\\p{Lu}-\\p{Lu}(?![\\p{L}\\p{N}-])|<\\p{L}[\\p{L}\\p{N}_-]{0,40}>',
+    // Options such as "-A", names such as "O'Higgins" and "HL7v2", and identifiers such as "_Complex".
+    '(?<![^\\s(\\["“«,/|])-\\p{L}(?=[\\s,.;:)\\]"”»/|]|$)',
+    "(?<![\\p{L}\\p{N}])O['’]\\p{Lu}\\p{Ll}+",
+    '(?<![\\p{L}\\p{N}])\\p{Lu}{1,10}\\d{1,10}\\p{L}[\\p{L}\\d]{0,20}(?![\\p{L}\\p{N}])',
+    '(?<![\\p{L}\\p{N}_])_[A-Z][A-Za-z]{1,40}(?![\\p{L}\\p{N}_])(?!.{0,200}\\S_(?![\\p{L}\\p{N}]))',
+    // The plural of API, which the Catalan dictionary has as celery.
+    '(?<![\\p{L}\\p{N}])APIs(?![\\p{L}\\p{N}])',
+    // A letter or number behind its word, as in "Annex G", "Region II" and "C++". Apertium moved it, or wrote the ordinals of
+    // centuries, and took a full stop after it for that of an abbreviation.
+    `(?<=\\p{L}\\s)(?<!${CENTURY}\\s)(?:\\p{Lu}|[IVX]{2,6})(?=[)\\],;:”»"]|\\.?\\s*$)`,
+    '(?<![\\p{L}\\p{N}])C(?:\\+\\+|#)',
     // English pronouns in quotation marks, which other languages drop.
     `(?<=["“‘'])(?:I|[Ii]t|[Yy]ou|[Hh]e|[Ss]he|[Ww]e|[Tt]hey)(?=["”]|['’](?!\\p{L}))`,
     // A single capital is a word at the beginning of a sentence and in titles, such as "What A Day". It is none in
