@@ -72,7 +72,7 @@ const PUBLIC_FILES: Record<string, string[]> = {
     'version.ts',
   ],
   database: ['batcher.ts', 'changes.ts', 'clock.ts', 'database.ts', 'statements.ts'],
-  http: ['http.ts', 'input.ts', 'schemas.ts'],
+  http: ['answers.ts', 'http.ts', 'input.ts', 'schemas.ts'],
   settings: ['engine-names.ts', 'settings.ts'],
   scanning: ['scanner.ts'],
   audit: ['audit.ts'],
@@ -371,19 +371,19 @@ describe('the source files', () => {
 
 /** The figures of `npm run tidy` that miss their goals. They may only shrink: lower them to what was reached. */
 const MOST: Record<string, number> = {
-  'floors of the tallest module': 19,
+  'floors of the tallest module': 18,
   'files in one folder': 79,
-  'lines of source': 140_000,
+  'lines of source': 139_000,
   'lines of tests': 80_000,
-  'lines of the server': 67_500,
+  'lines of the server': 66_500,
   'lines of the web app': 28_500,
   'lines of the proofs': 15_000,
-  'lists of the fields of a job': 29,
-  'functions that only run one statement': 334,
-  'lines of interfaces in files with SQL': 1_547,
-  'properties that rename a column of a row': 316,
+  'lists of the fields of a job': 22,
+  'functions that only run one statement': 138,
+  'lines of interfaces in files with SQL': 1_448,
+  'properties that rename a column of a row': 245,
   'files for one audience': 24,
-  'lines of files for one audience': 5_300,
+  'lines of files for one audience': 5_000,
   'pairs of copied places': 39,
 };
 

@@ -61,7 +61,7 @@ export async function registerAccount(
   for (const environment of ENVIRONMENTS) {
     const use = { environment, endpointId: null };
     const sealed = vault.seal(Buffer.from(webhookSecrets[environment]), secretContext(account, use));
-    await insertWebhookSecret(transaction, account, use, { secretId: uuidv7(), sealed });
+    await insertWebhookSecret(transaction, { ...use, account, secretId: uuidv7(), sealed });
   }
   return { account, webhookSecrets };
 }
@@ -71,7 +71,7 @@ export async function registerAccount(
  * @throws AccountError when no account has this user name
  */
 export async function accountNamed(on: Queryable, username: string): Promise<Account> {
-  const row = await store.findAccount(on, username);
+  const row = await store.findAccount(on, { username });
   if (row === undefined) throw new AccountError(`There is no account named ${username}.`);
   const { part, account_id: accountId, ...fields } = row;
   return { ...fields, ref: { part, accountId } as AccountRef };
@@ -79,7 +79,7 @@ export async function accountNamed(on: Queryable, username: string): Promise<Acc
 
 /** Returns the username of an account; its id if the account was deleted. */
 export async function usernameOf(on: Queryable, account: AccountRef): Promise<string> {
-  return (await store.readUsername(on, account)) ?? account.accountId;
+  return (await store.readUsername(on, { account })) ?? account.accountId;
 }
 
 /**
@@ -102,7 +102,7 @@ export async function moveAccount(
   const { from, to, action } = ACCOUNT_MOVES[trigger];
   const isMoved = await database.transaction(async (transaction) => {
     await store.lockAccount(transaction, ref);
-    if (!(await store.updateStatus(transaction, ref, from, to))) return false;
+    if (!(await store.updateStatus(transaction, { account: ref, from, to }))) return false;
     await recordAudit(transaction, by, { action, account: ref, subject: username, detail: {} });
     return true;
   });
@@ -183,7 +183,7 @@ export async function setOrigins(
   const origins = [...new Set(wanted.map((written) => originOf(written)!))].toSorted();
   await database.transaction(async (transaction) => {
     await store.lockAccount(transaction, ref);
-    await store.updateOrigins(transaction, ref, origins);
+    await store.updateOrigins(transaction, { account: ref, origins });
     await recordAudit(transaction, by, {
       action: 'origins.changed',
       account: ref,

@@ -116,7 +116,7 @@ export function createApiKeyAuthenticator(
     environment: Environment,
   ): Promise<{ caller: Caller; secondsLeft: number }> {
     const keyId = keyIdOf(secret, 'production') ?? keyIdOf(secret, 'sandbox') ?? '';
-    const found = await store.findKey(database, keyId);
+    const found = await store.findKey(database, { keyId });
     const key = found ?? NO_KEY;
     const secretRight = hashesEqual(hashKey(secret), key.secret_hash);
     const nameRight = hashesEqual(hashKey(username), hashKey(key.username));
@@ -135,7 +135,7 @@ export function createApiKeyAuthenticator(
     if (!nameRight) throw refuse('wrong username');
     // Writes the time of the key's last use. The request does not wait for this write, because the time only
     // informs operators.
-    if (key.untouched) void store.touchKey(database, keyId).catch(() => {});
+    if (key.untouched) void store.touchKey(database, { keyId }).catch(() => {});
     const caller = {
       account: { part: key.part, accountId: key.account_id } as AccountRef,
       username,
@@ -175,7 +175,7 @@ export function createApiKeyAuthenticator(
       if (cached !== undefined && cached.until > now()) return cached.listed;
       const clearsBefore = clears;
       const until = now() + CACHE_MILLISECONDS;
-      const listed = await store.isListedOrigin(database, origin);
+      const listed = await store.isListedOrigin(database, { origin });
       if (clearsBefore !== clears) return listed;
       if (origins.size >= MAX_CACHED_ORIGINS) origins.clear();
       origins.set(origin, { listed, until });

@@ -48,7 +48,7 @@ export function inviteUser(
   purpose: UserLinkPurpose,
 ): Promise<Link> {
   return database.transaction(async (transaction) => {
-    await store.endInvitations(transaction, user.user_id);
+    await store.endInvitations(transaction, { userId: user.user_id });
     return writeLink(transaction, by, user, purpose);
   });
 }
@@ -63,7 +63,13 @@ async function writeLink(
 ): Promise<Link> {
   const { token, hash } = createToken();
   const userId = user.user_id;
-  await store.insertInvitation(transaction, { tokenHash: hash, userId, purpose, invitedBy, seconds });
+  await store.insertInvitation(transaction, {
+    tokenHash: hash,
+    userId,
+    purpose,
+    invitedBy: invitedBy ?? null,
+    seconds,
+  });
   await recordAudit(transaction, by, personAudit('person.link', user, { purpose }));
   return { token, purpose, expires_at: new Date(Date.now() + seconds * 1000) };
 }
@@ -86,7 +92,7 @@ export function linkFor(database: Database, by: Actor, user: User): Promise<Link
 
 /** Marks an invited user whose invitation a customer has seen, so that it proves no mailbox. */
 export function markUnconfirmed(on: Queryable, userId: string): Promise<void> {
-  return store.setUnconfirmed(on, userId, true);
+  return store.setUnconfirmed(on, { userId, unconfirmed: true });
 }
 
 /**
@@ -100,13 +106,13 @@ export async function linkForForgottenPassword(
   settings: PasswordSettings,
   email: string,
 ): Promise<(Link & { user: User }) | undefined> {
-  const row = await store.findByEmail(database, email);
+  const row = await store.findByEmail(database, { email });
   const user = row && (await readPerson(database, row.user_id));
   // Users without a password sign in with the provider, which may check a second factor. A reset link would let anybody
   // with access to their mailbox sign in without it.
   if (user?.status !== 'active' || !user.has_password || !mayUsePassword(settings, user)) return undefined;
   return database.transaction(async (transaction) => {
-    if ((await store.countLinks(transaction, user.user_id)) >= MAX_LINKS) return undefined;
+    if ((await store.countLinks(transaction, { userId: user.user_id })) >= MAX_LINKS) return undefined;
     const link = await writeLink(transaction, 'program', user, 'reset', FORGOTTEN_SECONDS, user.user_id);
     return { ...link, user };
   });
@@ -133,7 +139,10 @@ export async function invitePerson(
 export function linkForFirstOperator(database: Database): Promise<Link | undefined> {
   return database.transaction(async (transaction) => {
     const { token, hash } = createToken();
-    const expiresAt = await store.writeOperatorLink(transaction, hash, LIFE_SECONDS.operator);
+    const expiresAt = await store.writeOperatorLink(transaction, {
+      tokenHash: hash,
+      seconds: LIFE_SECONDS.operator,
+    });
     if (expiresAt === undefined) return undefined;
     const detail = { purpose: 'operator' };
     await recordAudit(transaction, 'program', { action: 'person.link', subject: '', detail });
@@ -157,7 +166,7 @@ export interface OpenInvitation {
  * Returns a valid invitation. @throws ApiError `not_found` when the invitation is unknown, used or expired
  */
 export async function readInvitation(on: Queryable, token: string): Promise<OpenInvitation> {
-  const found = await store.findInvitation(on, hashKey(token));
+  const found = await store.findInvitation(on, { tokenHash: hashKey(token) });
   if (found === undefined) throw usedUp();
   const user = found.user_id === null ? undefined : await readPerson(on, found.user_id);
   return { purpose: found.purpose, user, expires_at: found.expires_at };
@@ -206,15 +215,15 @@ export async function acceptInvitation(
   await requireCode(database, vault, user, code);
   const passwordHash = await hashPassword(password);
   return database.transaction(async (transaction) => {
-    const used = await store.useInvitation(transaction, hashKey(token));
+    const used = await store.useInvitation(transaction, { tokenHash: hashKey(token) });
     if (used === undefined) throw usedUp();
-    await store.updatePassword(transaction, used.user_id, passwordHash);
+    await store.updatePassword(transaction, { userId: used.user_id, passwordHash });
     await store.setProfile(transaction, used.user_id, {
       name: named && 'name' in named ? named.name : undefined,
     });
     // The user requested this link, so it was mailed and shown to nobody else.
-    if (used.requested) await store.setUnconfirmed(transaction, used.user_id, false);
-    await store.endInvitations(transaction, used.user_id);
+    if (used.requested) await store.setUnconfirmed(transaction, { userId: used.user_id, unconfirmed: false });
+    await store.endInvitations(transaction, { userId: used.user_id });
     await endSessions(transaction, used.user_id);
     const by = { userId: used.user_id, email: user.email };
     await recordAudit(transaction, by, personAudit('person.accepted', user, { purpose: used.purpose }));
@@ -235,8 +244,8 @@ async function createFirstOperator(
   let accepted: AcceptedInvitation | undefined;
   const wanted = { email, name, role: 'operator' as const, password };
   await createPerson(database, 'program', wanted, async (transaction, userId) => {
-    if (!(await store.useOperatorLink(transaction, hashKey(token), userId))) throw usedUp();
-    const user = (await store.findById(transaction, userId))!;
+    if (!(await store.useOperatorLink(transaction, { tokenHash: hashKey(token), userId }))) throw usedUp();
+    const user = (await store.findById(transaction, { userId }))!;
     const by = { userId, email: user.email };
     await recordAudit(transaction, by, {
       action: 'person.accepted',

@@ -126,7 +126,8 @@ async function* webhookSecrets(database: Database): AsyncGenerator<Sealed[]> {
     yield rows.map(({ account, use, secretId, sealed }) => ({
       sealed,
       context: secretContext(account, use),
-      write: (transaction, next) => webhooks.resealSecret(transaction, account, secretId, sealed, next),
+      write: (transaction, next) =>
+        webhooks.resealSecret(transaction, { account, secretId, old: sealed, next }),
     }));
   }
 }
@@ -134,13 +135,13 @@ async function* webhookSecrets(database: Database): AsyncGenerator<Sealed[]> {
 async function* secondFactors(database: Database): AsyncGenerator<Sealed[]> {
   let last: string | undefined;
   for (;;) {
-    const rows = await factors.listSealedFactors(database, last, BATCH);
+    const rows = await factors.listSealedFactors(database, { after: last ?? null, limit: BATCH });
     if (rows.length === 0) return;
     last = rows.at(-1)!.user_id;
     yield rows.map(({ user_id: userId, sealed }) => ({
       sealed,
       context: secondFactorContext(userId),
-      write: (transaction, next) => factors.resealFactor(transaction, userId, sealed, next),
+      write: (transaction, next) => factors.resealFactor(transaction, { userId, old: sealed, next }),
     }));
   }
 }

@@ -79,9 +79,9 @@ export async function addKey(
 ): Promise<CreatedKeySecret> {
   const { keyId: key_id, secret, hash: secret_hash } = createKey(environment);
   await store.lockAccount(on, ref);
-  const live = await store.liveKeys(on, ref, environment);
+  const live = await store.liveKeys(on, { account: ref, environment });
   if (live.length >= MAX_LIVE_KEYS) throw tooManyKeys(live, environment);
-  await store.forgetEndedKeys(on, ref, environment, MAX_ENDED_KEYS);
+  await store.forgetEndedKeys(on, { account: ref, environment, kept: MAX_ENDED_KEYS });
   await store.insertKey(on, ref, {
     key_id,
     environment,
@@ -115,7 +115,7 @@ export type StoredKey = store.StoredKeyRow;
 
 /** Lists the active and ended keys of an account, oldest first. */
 export function listKeys(on: Queryable, account: AccountRef): Promise<StoredKey[]> {
-  return store.selectKeys(on, account);
+  return store.selectKeys(on, { account });
 }
 
 /**
@@ -152,7 +152,9 @@ export async function rollKey(
 ): Promise<CreatedKeySecret & { previous_ends: Date }> {
   const rolled = await database.transaction(async (transaction) => {
     const ends = await endKey(transaction, account.ref, keyId, overlapSeconds);
-    const old = (await store.selectKeys(transaction, account.ref)).find((key) => key.key_id === keyId)!;
+    const old = (await store.selectKeys(transaction, { account: account.ref })).find(
+      (key) => key.key_id === keyId,
+    )!;
     const made = await addKey(transaction, by, account, {
       environment: old.environment,
       name: old.name,
@@ -175,7 +177,7 @@ export async function rollKey(
 }
 
 async function endKey(on: Queryable, account: AccountRef, keyId: string, seconds: number): Promise<Date> {
-  const ends = await store.expireKey(on, account, keyId, seconds);
+  const ends = await store.expireKey(on, { account, keyId, seconds });
   if (ends === undefined) throw new AccountError(`The account has no active key ${keyId}.`);
   return ends;
 }
@@ -188,7 +190,7 @@ export async function keysCreatedBy(
   on: Queryable,
   userIds: readonly string[],
 ): Promise<Map<string, CreatedKey[]>> {
-  const created = Map.groupBy(await store.selectKeysCreatedBy(on, userIds), ({ made_by }) => made_by);
+  const created = Map.groupBy(await store.selectKeysCreatedBy(on, { userIds }), ({ made_by }) => made_by);
   return new Map([...created].map(([userId, keys]) => [userId, keys.map(({ made_by: _, ...key }) => key)]));
 }
 

@@ -100,42 +100,27 @@ export async function insertUser(on: Queryable, user: NewUser): Promise<void> {
   ]);
 }
 
-const FIND_BY_EMAIL = statement<UserRow>('people.by_email', `select ${USER} where u.email = $1`);
-const FIND_BY_ID = statement<UserRow>('people.by_id', `select ${USER} where u.user_id = $1`);
-const FIND_BY_SUBJECT = statement<UserRow>(
-  'people.by_subject',
-  `select ${USER} where u.issuer = $1 and u.subject = $2`,
-);
-const LIST = statement<UserRow>('people.list', `select ${USER} order by u.created_at, u.user_id`);
-const TEAM = statement<UserRow>(
-  'people.of_account',
-  `select ${USER} where u.part = $1 and u.account_id = $2 order by u.created_at, u.user_id`,
-);
-
-export async function findByEmail(on: Queryable, email: string): Promise<UserRow | undefined> {
-  return (await on.query(FIND_BY_EMAIL, [email]))[0];
-}
-
+export const findByEmail = statement<UserRow, { email: string }>(
+  'people.by_email',
+  `select ${USER} where u.email = :email`,
+).first;
+export const findById = statement<UserRow, { userId: string }>(
+  'people.by_id',
+  `select ${USER} where u.user_id = :userId`,
+).first;
 /** Returns the user with this subject at a provider (issuer). */
-export async function findBySubject(
-  on: Queryable,
-  issuer: string,
-  subject: string,
-): Promise<UserRow | undefined> {
-  return (await on.query(FIND_BY_SUBJECT, [issuer, subject]))[0];
-}
-
-export async function findById(on: Queryable, userId: string): Promise<UserRow | undefined> {
-  return (await on.query(FIND_BY_ID, [userId]))[0];
-}
-
-export function selectUsers(on: Queryable): Promise<UserRow[]> {
-  return on.query(LIST);
-}
-
-export function selectUsersOf(on: Queryable, account: AccountRef): Promise<UserRow[]> {
-  return on.query(TEAM, [account.part, account.accountId]);
-}
+export const findBySubject = statement<UserRow, { issuer: string; subject: string }>(
+  'people.by_subject',
+  `select ${USER} where u.issuer = :issuer and u.subject = :subject`,
+).first;
+export const selectUsers = statement<UserRow>(
+  'people.list',
+  `select ${USER} order by u.created_at, u.user_id`,
+).rows;
+export const selectUsersOf = statement<UserRow, { account: AccountRef }>(
+  'people.of_account',
+  `select ${USER} where u.part = :part and u.account_id = :account_id order by u.created_at, u.user_id`,
+).rows;
 
 const SET_PROFILE = statement(
   'people.set_profile',
@@ -169,126 +154,81 @@ export async function setProfile(
 }
 
 // The last owner who can sign in always stays an owner. Otherwise nobody could erase the account.
-const SET_OWNER = statement<{ was: boolean }>(
-  'people.set_owner',
-  `update users set owner = $4 from users before
-    where users.part = $1 and users.account_id = $2 and users.user_id = $3 and before.user_id = users.user_id
-      and ($4 or exists (
-        select from users u where u.part = $1 and u.account_id = $2 and u.user_id <> $3 and u.owner
-           and u.disabled_at is null and (u.password_hash is not null or u.subject is not null)))
-   returning before.owner as was`,
-);
-
 /**
  * @returns whether the user was an owner before; undefined when they are the last owner and the change is
  * refused
  */
-export async function updateOwner(
-  on: Queryable,
-  account: AccountRef,
-  userId: string,
-  owner: boolean,
-): Promise<boolean | undefined> {
-  return (await on.query(SET_OWNER, [account.part, account.accountId, userId, owner]))[0]?.was;
-}
-
-const LOCK_OWNERS = statement(
-  'people.lock_owners',
-  `select user_id from users where part = $1 and account_id = $2 and owner order by user_id for update`,
-);
-
-const HAS_OWNER = statement<{ has: boolean }>(
-  'people.has_owner',
-  `select exists (select from users where part = $1 and account_id = $2 and owner
-     and disabled_at is null and (password_hash is not null or subject is not null)) as has`,
-);
-
-/** Returns whether the account has an owner who can sign in. */
-export async function hasOwner(on: Queryable, account: AccountRef): Promise<boolean> {
-  return (await on.query(HAS_OWNER, [account.part, account.accountId]))[0]!.has;
-}
+export const updateOwner = statement<
+  { was: boolean },
+  { account: AccountRef; userId: string; owner: boolean }
+>(
+  'people.set_owner',
+  `update users set owner = :owner from users before
+    where users.part = :part and users.account_id = :account_id and users.user_id = :userId
+      and before.user_id = users.user_id
+      and (:owner or exists (
+        select from users u where u.part = :part and u.account_id = :account_id and u.user_id <> :userId and u.owner
+           and u.disabled_at is null and (u.password_hash is not null or u.subject is not null)))
+   returning before.owner as was`,
+).firstValue;
 
 /** Locks the owners of an account, so that concurrent changes run one after the other. */
-export async function lockOwners(on: Queryable, account: AccountRef): Promise<void> {
-  await on.query(LOCK_OWNERS, [account.part, account.accountId]);
-}
+export const lockOwners = statement<never, { account: AccountRef }>(
+  'people.lock_owners',
+  `select user_id from users where part = :part and account_id = :account_id and owner order by user_id for update`,
+).run;
 
-const SET_PASSWORD = statement(
+/** Returns whether the account has an owner who can sign in. */
+export const hasOwner = statement<{ has: boolean }, { account: AccountRef }>(
+  'people.has_owner',
+  `select exists (select from users where part = :part and account_id = :account_id and owner
+     and disabled_at is null and (password_hash is not null or subject is not null)) as has`,
+).value;
+
+export const updatePassword = statement<never, { userId: string; passwordHash: string }>(
   'people.set_password',
-  `update users set password_hash = $2 where user_id = $1`,
-);
-
-export async function updatePassword(on: Queryable, userId: string, passwordHash: string): Promise<void> {
-  await on.query(SET_PASSWORD, [userId, passwordHash]);
-}
-
-const SET_UNCONFIRMED = statement(
-  'people.set_unconfirmed',
-  `update users set unconfirmed = $2 where user_id = $1`,
-);
+  `update users set password_hash = :passwordHash where user_id = :userId`,
+).run;
 
 /** Records whether a user has yet to prove that the mailbox of their address is theirs. */
-export async function setUnconfirmed(on: Queryable, userId: string, unconfirmed: boolean): Promise<void> {
-  await on.query(SET_UNCONFIRMED, [userId, unconfirmed]);
-}
-
-const LINK = statement<{ user_id: string }>(
-  'people.link',
-  `update users set issuer = $2, subject = $3, unconfirmed = false
-    where user_id = $1 and disabled_at is null and (issuer is null or issuer <> $2 or subject = $3)
-   returning user_id`,
-);
+export const setUnconfirmed = statement<never, { userId: string; unconfirmed: boolean }>(
+  'people.set_unconfirmed',
+  `update users set unconfirmed = :unconfirmed where user_id = :userId`,
+).run;
 
 /**
  * Links a user with their identity at a provider. @returns false when the user is disabled, or already has
  * another identity at this provider
  */
-export async function linkSubject(
-  on: Queryable,
-  userId: string,
-  issuer: string,
-  subject: string,
-): Promise<boolean> {
-  return (await on.query(LINK, [userId, issuer, subject])).length > 0;
-}
-
-const UNLINK = statement<{ user_id: string }>(
-  'people.unlink',
-  `update users set issuer = null, subject = null where user_id = $1 and subject is not null returning user_id`,
-);
+export const linkSubject = statement<
+  { user_id: string },
+  { userId: string; issuer: string; subject: string }
+>(
+  'people.link',
+  `update users set issuer = :issuer, subject = :subject, unconfirmed = false
+    where user_id = :userId and disabled_at is null and (issuer is null or issuer <> :issuer or subject = :subject)
+   returning user_id`,
+).found;
 
 /** @returns whether the user had an identity at a provider */
-export async function unlinkSubject(on: Queryable, userId: string): Promise<boolean> {
-  return (await on.query(UNLINK, [userId])).length > 0;
-}
-
-const SET_ROLE = statement<{ user_id: string }>(
-  'people.set_role',
-  `update users set role = $2 where user_id = $1 and role <> $2 and account_id is null returning user_id`,
-);
+export const unlinkSubject = statement<{ user_id: string }, { userId: string }>(
+  'people.unlink',
+  `update users set issuer = null, subject = null where user_id = :userId and subject is not null returning user_id`,
+).found;
 
 /** Changes the role of a user without an account. @returns whether the role changed */
-export async function updateRole(
-  on: Queryable,
-  userId: string,
-  role: 'editor' | 'operator',
-): Promise<boolean> {
-  return (await on.query(SET_ROLE, [userId, role])).length > 0;
-}
-
-const SET_DISABLED = statement<{ user_id: string }>(
-  'people.set_disabled',
-  `update users set disabled_at = (select now() where $2)
-    where user_id = $1 and (disabled_at is not null) <> $2
-   returning user_id`,
-);
+export const updateRole = statement<{ user_id: string }, { userId: string; role: 'editor' | 'operator' }>(
+  'people.set_role',
+  `update users set role = :role where user_id = :userId and role <> :role and account_id is null returning user_id`,
+).found;
 
 /** @returns false if the user was already disabled, or already enabled */
-export async function updateDisabled(on: Queryable, userId: string, disabled: boolean): Promise<boolean> {
-  const isChanged = (await on.query(SET_DISABLED, [userId, disabled])).length > 0;
-  if (isChanged) on.changed('sessions');
-  return isChanged;
-}
+export const updateDisabled = statement<{ user_id: string }, { userId: string; disabled: boolean }>(
+  'people.set_disabled',
+  `update users set disabled_at = (select now() where :disabled)
+    where user_id = :userId and (disabled_at is not null) <> :disabled
+   returning user_id`,
+).reporting('sessions').found;
 
 export interface UserLanguageRow {
   user_id: string;
@@ -297,15 +237,11 @@ export interface UserLanguageRow {
   review: boolean;
 }
 
-const LANGUAGES = statement<UserLanguageRow>(
+export const readLanguages = statement<UserLanguageRow, { userIds: readonly string[] }>(
   'people.languages',
   `select user_id, source_language, target_language, review from user_languages
-    where user_id = any($1::uuid[]) order by source_language, target_language`,
-);
-
-export function readLanguages(on: Queryable, userIds: readonly string[]): Promise<UserLanguageRow[]> {
-  return on.query(LANGUAGES, [userIds]);
-}
+    where user_id = any(:userIds::uuid[]) order by source_language, target_language`,
+).rows;
 
 const FORGET_LANGUAGES = statement(
   'people.forget_languages',
@@ -335,66 +271,48 @@ export async function writeLanguages(
 /** `operator` is the purpose of the link that creates the first operator. */
 export type LinkPurpose = 'invitation' | 'reset' | 'operator';
 
-const END_INVITATIONS = statement(
-  'people.end_invitations',
-  `update invitations set used_at = now() where user_id = $1 and used_at is null`,
-);
-
 /** Invalidates all invitation and reset links of a user. */
-export async function endInvitations(on: Queryable, userId: string): Promise<void> {
-  await on.query(END_INVITATIONS, [userId]);
-}
+export const endInvitations = statement<never, { userId: string }>(
+  'people.end_invitations',
+  `update invitations set used_at = now() where user_id = :userId and used_at is null`,
+).run;
 
-const INSERT_INVITATION = statement(
-  'people.insert_invitation',
-  `insert into invitations (token_hash, user_id, purpose, invited_by, expires_at)
-   values ($1, $2, $3, $4, now() + make_interval(secs => $5::float8))`,
-);
-
-export async function insertInvitation(
-  on: Queryable,
-  invitation: {
+export const insertInvitation = statement<
+  never,
+  {
     tokenHash: Buffer;
     userId: string;
     purpose: Exclude<LinkPurpose, 'operator'>;
-    invitedBy: string | undefined;
+    invitedBy: string | null;
     seconds: number;
-  },
-): Promise<void> {
-  const { tokenHash, userId, purpose, invitedBy, seconds } = invitation;
-  await on.query(INSERT_INVITATION, [tokenHash, userId, purpose, invitedBy ?? null, seconds]);
-}
+  }
+>(
+  'people.insert_invitation',
+  `insert into invitations (token_hash, user_id, purpose, invited_by, expires_at)
+   values (:tokenHash, :userId, :purpose, :invitedBy, now() + make_interval(secs => :seconds::float8))`,
+).run;
 
 // Also finds disabled operators. Otherwise a link could create another operator when the last one is disabled.
 const OPERATOR = `select from users o where o.role = 'operator' and (o.password_hash is not null or o.subject is not null)`;
 
-const HAS_OPERATOR = statement<{ has: boolean }>('people.has_operator', `select exists (${OPERATOR}) as has`);
-
 /** Returns whether an operator has ever set a password or signed in with the provider. */
-export async function hasOperator(on: Queryable): Promise<boolean> {
-  return (await on.query(HAS_OPERATOR))[0]!.has;
-}
-
-const WRITE_OPERATOR_LINK = statement<{ expires_at: Date }>(
-  'people.write_operator_link',
-  `insert into invitations (token_hash, purpose, expires_at)
-   select $1, 'operator', now() + make_interval(secs => $2::float8) where not exists (${OPERATOR})
-   on conflict (purpose) where purpose = 'operator' and used_at is null
-   do update set token_hash = excluded.token_hash, expires_at = excluded.expires_at, created_at = excluded.created_at
-   returning expires_at`,
-);
+export const hasOperator = statement<{ has: boolean }>(
+  'people.has_operator',
+  `select exists (${OPERATOR}) as has`,
+).value;
 
 /**
  * Stores the link that creates the first operator, in place of an older one. There is never more than one.
  * @returns the time until which it is valid; undefined if there is an operator
  */
-export async function writeOperatorLink(
-  on: Queryable,
-  tokenHash: Buffer,
-  seconds: number,
-): Promise<Date | undefined> {
-  return (await on.query(WRITE_OPERATOR_LINK, [tokenHash, seconds]))[0]?.expires_at;
-}
+export const writeOperatorLink = statement<{ expires_at: Date }, { tokenHash: Buffer; seconds: number }>(
+  'people.write_operator_link',
+  `insert into invitations (token_hash, purpose, expires_at)
+   select :tokenHash, 'operator', now() + make_interval(secs => :seconds::float8) where not exists (${OPERATOR})
+   on conflict (purpose) where purpose = 'operator' and used_at is null
+   do update set token_hash = excluded.token_hash, expires_at = excluded.expires_at, created_at = excluded.created_at
+   returning expires_at`,
+).firstValue;
 
 export interface InvitationRow {
   /** The user who sets a password; null for the link that creates the first operator. */
@@ -417,54 +335,35 @@ const OPEN_OPERATOR_LINK = `i.purpose = 'operator' and i.used_at is null and i.e
 const CREATOR = `(select m.email from users m where m.user_id = i.invited_by and m.role = 'customer') as made_by,
           i.invited_by is not distinct from i.user_id as requested`;
 
-const FIND_INVITATION = statement<InvitationRow>(
+/** Returns the invitation with this token if it is still valid. */
+export const findInvitation = statement<InvitationRow, { tokenHash: Buffer }>(
   'people.invitation',
   `select i.user_id, i.purpose, i.expires_at, ${CREATOR} from invitations i
-    where i.token_hash = $1 and (${OPEN_INVITATION} or ${OPEN_OPERATOR_LINK} and not exists (${OPERATOR}))`,
-);
-
-/** Returns the invitation with this token if it is still valid. */
-export async function findInvitation(on: Queryable, tokenHash: Buffer): Promise<InvitationRow | undefined> {
-  return (await on.query(FIND_INVITATION, [tokenHash]))[0];
-}
-
-const COUNT_LINKS = statement<{ links: number }>(
-  'people.count_links',
-  `select count(*) as links from invitations i where i.user_id = $1 and ${OPEN_INVITATION}`,
-);
+    where i.token_hash = :tokenHash and (${OPEN_INVITATION} or ${OPEN_OPERATOR_LINK} and not exists (${OPERATOR}))`,
+).first;
 
 /** Counts the valid invitation and reset links of a user. */
-export async function countLinks(on: Queryable, userId: string): Promise<number> {
-  return (await on.query(COUNT_LINKS, [userId]))[0]!.links;
-}
-
-const USE_INVITATION = statement<InvitationRow & { user_id: string }>(
-  'people.use_invitation',
-  `update invitations i set used_at = now() where i.token_hash = $1 and ${OPEN_INVITATION}
-   returning i.user_id, i.purpose, i.expires_at, ${CREATOR}`,
-);
+export const countLinks = statement<{ links: number }, { userId: string }>(
+  'people.count_links',
+  `select count(*) as links from invitations i where i.user_id = :userId and ${OPEN_INVITATION}`,
+).value;
 
 /**
  * Uses up a valid invitation. Of several calls for one invitation, only the first gets it. The others get undefined.
  */
-export async function useInvitation(
-  on: Queryable,
-  tokenHash: Buffer,
-): Promise<(InvitationRow & { user_id: string }) | undefined> {
-  return (await on.query(USE_INVITATION, [tokenHash]))[0];
-}
-
-const USE_OPERATOR_LINK = statement<{ used: true }>(
-  'people.use_operator_link',
-  `update invitations i set used_at = now() where i.token_hash = $1 and ${OPEN_OPERATOR_LINK}
-      and not exists (${OPERATOR} and o.user_id <> $2)
-   returning true as used`,
-);
+export const useInvitation = statement<InvitationRow & { user_id: string }, { tokenHash: Buffer }>(
+  'people.use_invitation',
+  `update invitations i set used_at = now() where i.token_hash = :tokenHash and ${OPEN_INVITATION}
+   returning i.user_id, i.purpose, i.expires_at, ${CREATOR}`,
+).first;
 
 /**
  * Uses up the link that creates the first operator. @param userId the operator whom this transaction creates
  * @returns false when the link is no longer valid or there is another operator
  */
-export async function useOperatorLink(on: Queryable, tokenHash: Buffer, userId: string): Promise<boolean> {
-  return (await on.query(USE_OPERATOR_LINK, [tokenHash, userId])).length > 0;
-}
+export const useOperatorLink = statement<{ used: true }, { tokenHash: Buffer; userId: string }>(
+  'people.use_operator_link',
+  `update invitations i set used_at = now() where i.token_hash = :tokenHash and ${OPEN_OPERATOR_LINK}
+      and not exists (${OPERATOR} and o.user_id <> :userId)
+   returning true as used`,
+).found;

@@ -144,7 +144,7 @@ export async function createPerson(
         passwordHash,
         reviewShare: wanted.reviewShare ?? 100,
       });
-      if (wanted.unconfirmed === true) await store.setUnconfirmed(transaction, userId, true);
+      if (wanted.unconfirmed === true) await store.setUnconfirmed(transaction, { userId, unconfirmed: true });
       await store.writeLanguages(transaction, userId, wanted.languages ?? []);
       await recordAudit(transaction, by, {
         action: 'person.made',
@@ -168,12 +168,12 @@ export async function listPeople(on: Queryable): Promise<User[]> {
 
 /** Lists the users of an account, oldest first. */
 export async function listTeam(on: Queryable, account: AccountRef): Promise<User[]> {
-  return present(on, await store.selectUsersOf(on, account));
+  return present(on, await store.selectUsersOf(on, { account }));
 }
 
 /** Returns the user with this id; undefined if there is none. */
 export async function readPerson(on: Queryable, userId: string): Promise<User | undefined> {
-  const row = await store.findById(on, userId);
+  const row = await store.findById(on, { userId });
   return row === undefined ? undefined : (await present(on, [row]))[0];
 }
 
@@ -182,7 +182,7 @@ export async function readUserByEmail(
   on: Queryable,
   email: string,
 ): Promise<{ user: User; passwordHash: string | null } | undefined> {
-  const row = await store.findByEmail(on, email);
+  const row = await store.findByEmail(on, { email });
   return row && { user: (await present(on, [row]))[0]!, passwordHash: row.password_hash };
 }
 
@@ -191,44 +191,36 @@ export async function readUserByEmail(
  * @throws AccountError when no user has this address
  */
 export async function personNamed(on: Queryable, written: string): Promise<User> {
-  const row = await store.findByEmail(on, normalEmail(written) ?? '');
+  const row = await store.findByEmail(on, { email: normalEmail(written) ?? '' });
   if (row === undefined) throw new AccountError(`There is no user with the e-mail address ${written}.`);
   return (await present(on, [row]))[0]!;
 }
 
 async function present(on: Queryable, rows: store.UserRow[]): Promise<User[]> {
-  const languages = await store.readLanguages(
-    on,
-    rows.filter(({ role }) => role !== 'customer').map(({ user_id }) => user_id),
-  );
+  const languages = await store.readLanguages(on, {
+    userIds: rows.filter(({ role }) => role !== 'customer').map(({ user_id }) => user_id),
+  });
   const keys = await keysCreatedBy(
     on,
     rows.map(({ user_id }) => user_id),
   );
   const byUser = Map.groupBy(languages, ({ user_id }) => user_id);
-  return rows.map((row) => ({
-    user_id: row.user_id,
-    email: row.email,
-    name: row.name,
-    role: row.role,
-    account:
-      row.account_id === null
-        ? undefined
-        : { ref: { part: row.part, accountId: row.account_id } as AccountRef, username: row.username! },
-    owner: row.owner,
-    unconfirmed: row.unconfirmed,
-    locale: row.locale,
-    theme: row.theme,
-    review_share: row.review_share,
-    languages: (byUser.get(row.user_id) ?? []).map(({ user_id: _, ...language }) => language),
-    status: statusOf(row),
-    has_password: row.password_hash !== null,
-    linked: row.subject !== null,
-    second_factor: row.second_factor,
-    created_at: row.created_at,
-    last_seen_at: row.last_seen_at,
-    keys: keys.get(row.user_id) ?? [],
-  }));
+  return rows.map((row) => {
+    const { part, account_id, username, password_hash, issuer: _, subject, disabled_at: __, ...user } = row;
+    const languagesOf = byUser.get(user.user_id) ?? [];
+    return {
+      ...user,
+      account:
+        account_id === null
+          ? undefined
+          : { ref: { part, accountId: account_id } as AccountRef, username: username! },
+      languages: languagesOf.map(({ user_id: _, ...language }) => language),
+      status: statusOf(row),
+      has_password: password_hash !== null,
+      linked: subject !== null,
+      keys: keys.get(user.user_id) ?? [],
+    };
+  });
 }
 
 function statusOf({ disabled_at, password_hash, subject }: store.UserRow): User['status'] {
@@ -295,7 +287,7 @@ export async function renamePerson(
   try {
     await database.transaction(async (transaction) => {
       await store.setProfile(transaction, user.user_id, { email });
-      await store.endInvitations(transaction, user.user_id);
+      await store.endInvitations(transaction, { userId: user.user_id });
       await endSessions(transaction, user.user_id);
       await recordAudit(transaction, by, personAudit('person.renamed', user, { user_id: user.user_id }));
     });
@@ -320,15 +312,15 @@ export async function setDisabled(
 ): Promise<void> {
   const userId = user.user_id;
   await database.transaction(async (transaction) => {
-    if (owned !== undefined) await store.lockOwners(transaction, owned);
-    const isChanged = await store.updateDisabled(transaction, userId, disabled);
-    if (owned !== undefined && disabled && !(await store.hasOwner(transaction, owned))) {
+    if (owned !== undefined) await store.lockOwners(transaction, { account: owned });
+    const isChanged = await store.updateDisabled(transaction, { userId, disabled });
+    if (owned !== undefined && disabled && !(await store.hasOwner(transaction, { account: owned }))) {
       throw new ApiError('conflict', 'An account needs an owner. Make another user an owner first.');
     }
     const action = disabled ? 'person.disabled' : 'person.enabled';
     if (isChanged) await recordAudit(transaction, by, personAudit(action, user));
     if (!disabled) return;
-    await store.endInvitations(transaction, userId);
+    await store.endInvitations(transaction, { userId });
     await endSessions(transaction, userId);
     if (revokeKeys) await revokeKeysCreatedBy(transaction, by, userId);
   });
@@ -347,13 +339,13 @@ export function setOwner(
   owner: boolean,
 ): Promise<void> {
   return database.transaction(async (transaction) => {
-    await store.lockOwners(transaction, account);
-    const was = await store.updateOwner(transaction, account, user.user_id, owner);
+    await store.lockOwners(transaction, { account });
+    const was = await store.updateOwner(transaction, { account, userId: user.user_id, owner });
     if (was === undefined) {
       throw new ApiError('conflict', 'An account needs an owner. Make another user an owner first.');
     }
     // Ends older reset links of this user. Otherwise the holder of such a link could become an owner.
-    if (owner) await store.endInvitations(transaction, user.user_id);
+    if (owner) await store.endInvitations(transaction, { userId: user.user_id });
     if (was !== owner) await recordAudit(transaction, by, personAudit('person.owner', user, { owner }));
   });
 }
@@ -380,7 +372,7 @@ export async function changeProfile(
  * @throws ApiError `invalid_request`
  */
 export async function requirePassword(on: Queryable, userId: string, password = ''): Promise<void> {
-  const stored = (await store.findById(on, userId))?.password_hash;
+  const stored = (await store.findById(on, { userId }))?.password_hash;
   if (stored == null || (await passwordMatches(password, stored))) return;
   throw wrongFields({ current_password: reason('password_wrong') });
 }
@@ -395,7 +387,7 @@ export async function changePassword(
   person: Person,
   { current, wanted }: { current: string; wanted: string },
 ): Promise<StartedSession> {
-  const user = await store.findById(database, person.userId);
+  const user = await store.findById(database, { userId: person.userId });
   const right = await passwordMatches(current, user?.password_hash ?? undefined);
   const fields: Record<string, Reason> = {};
   if (!right) fields.current_password = reason('password_wrong');
@@ -404,8 +396,8 @@ export async function changePassword(
   if (Object.keys(fields).length > 0) throw wrongFields(fields);
   const passwordHash = await hashPassword(wanted);
   return database.transaction(async (transaction) => {
-    await store.updatePassword(transaction, person.userId, passwordHash);
-    await store.endInvitations(transaction, person.userId);
+    await store.updatePassword(transaction, { userId: person.userId, passwordHash });
+    await store.endInvitations(transaction, { userId: person.userId });
     await recordAudit(transaction, person, {
       action: 'person.password',
       account: person.account?.ref,
@@ -427,8 +419,8 @@ export async function setPassword(
   if (fault !== undefined) throw wrongFields({ password: fault });
   const passwordHash = await hashPassword(password);
   await database.transaction(async (transaction) => {
-    await store.updatePassword(transaction, user.user_id, passwordHash);
-    await store.endInvitations(transaction, user.user_id);
+    await store.updatePassword(transaction, { userId: user.user_id, passwordHash });
+    await store.endInvitations(transaction, { userId: user.user_id });
     await endSessions(transaction, user.user_id);
     await recordAudit(transaction, by, personAudit('person.password', user));
   });

@@ -255,7 +255,7 @@ describe('a sign-in is refused', () => {
     const { subject, email } = addUser();
     expect((await visit(subject)).at).toBe(refusal('not_invited'));
     const { user } = await invite(email);
-    await server.database.transaction((transaction) => endLinks(transaction, user.user_id));
+    await server.database.transaction((transaction) => endLinks(transaction, { userId: user.user_id }));
     expect((await visit(subject)).at).toBe(refusal('not_invited'));
     expect((await listPeople(server.database)).find((one) => one.email === email)?.status).toBe('invited');
   });

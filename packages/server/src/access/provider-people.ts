@@ -46,13 +46,13 @@ export async function signInWithProvider(
 ): Promise<StartedSession> {
   const email = requireEmail(settings, identity);
   const { issuer, subject } = identity;
-  const linked = await store.findBySubject(database, issuer, subject);
+  const linked = await store.findBySubject(database, { issuer, subject });
   const user = linked && (await readPerson(database, linked.user_id));
   const found = user ?? (await linkUser(database, settings, identity, email, link));
   if (found.status === 'disabled') throw new ProviderRefusal('disabled');
   await applyRole(database, settings, identity, found);
   return database.transaction(async (transaction) => {
-    const row = await store.findById(transaction, found.user_id);
+    const row = await store.findById(transaction, { userId: found.user_id });
     if (row?.subject !== subject || row.disabled_at !== null) throw new ProviderRefusal('disabled');
     const authenticated = { userId: row.user_id, passwordHash: row.password_hash, byProvider: true };
     return startSession(transaction, settings, authenticated, client);
@@ -82,9 +82,10 @@ async function linkUser(
   link: string | undefined,
 ): Promise<User> {
   if (email === undefined) throw new ProviderRefusal(identity.email ? 'unverified' : 'no_email');
-  const row = await store.findByEmail(database, email);
+  const row = await store.findByEmail(database, { email });
   const user = row && (await readPerson(database, row.user_id));
-  const invited = link === undefined ? undefined : await store.findInvitation(database, hashKey(link));
+  const invited =
+    link === undefined ? undefined : await store.findInvitation(database, { tokenHash: hashKey(link) });
   const isAccepted = user !== undefined && invited?.user_id === user.user_id;
   // Also if the user is disabled: the accounts of customers cannot keep a person of the provider out.
   const givesWay = user?.role === 'customer' && !isAccepted && (user.unconfirmed || !hasSignedIn(row!));
@@ -101,14 +102,17 @@ async function linkUser(
   if (user?.status === 'disabled') throw new ProviderRefusal('disabled');
   if (user === undefined) throw new ProviderRefusal('not_invited');
   if (user.second_factor) throw new ProviderRefusal('second_factor');
-  const isInvited = user.status === 'active' || (await store.countLinks(database, user.user_id)) > 0;
+  const isInvited =
+    user.status === 'active' || (await store.countLinks(database, { userId: user.user_id })) > 0;
   if (!isInvited || (user.role === 'customer' && !isAccepted)) throw new ProviderRefusal('not_invited');
   await database.transaction(async (transaction) => {
     const { user_id: userId } = user;
-    if (!(await store.linkSubject(transaction, userId, identity.issuer, identity.subject))) {
+    if (
+      !(await store.linkSubject(transaction, { userId, issuer: identity.issuer, subject: identity.subject }))
+    ) {
       throw new ProviderRefusal('linked');
     }
-    await store.endInvitations(transaction, userId);
+    await store.endInvitations(transaction, { userId });
     await recordAudit(transaction, { userId, email }, personAudit('person.linked', user, {}));
   });
   return user;
@@ -125,7 +129,7 @@ async function createUser(database: Database, identity: Identity, email: string)
   const named = readName(name);
   const wanted = { email, role, ...('name' in named ? named : {}) };
   const userId = await createPerson(database, 'program', wanted, async (transaction, id) => {
-    await store.linkSubject(transaction, id, issuer, subject);
+    await store.linkSubject(transaction, { userId: id, issuer, subject });
   });
   return (await readPerson(database, userId))!;
 }
@@ -141,14 +145,14 @@ async function applyRole(
   if (role === undefined) {
     // The role was lost since the last sign-in, so what was started with it ends too.
     await database.transaction(async (transaction) => {
-      await store.endInvitations(transaction, user.user_id);
+      await store.endInvitations(transaction, { userId: user.user_id });
       await endSessions(transaction, user.user_id);
     });
     throw new ProviderRefusal('no_role');
   }
   if (role === user.role) return;
   await database.transaction(async (transaction) => {
-    if (!(await store.updateRole(transaction, user.user_id, role))) return;
+    if (!(await store.updateRole(transaction, { userId: user.user_id, role }))) return;
     await endSessions(transaction, user.user_id);
     await recordAudit(transaction, 'program', personAudit('person.role', user, { role }));
   });
@@ -160,7 +164,7 @@ async function applyRole(
  */
 export function unlinkUser(database: Database, by: Actor, user: ChangedUser): Promise<boolean> {
   return database.transaction(async (transaction) => {
-    if (!(await store.unlinkSubject(transaction, user.user_id))) return false;
+    if (!(await store.unlinkSubject(transaction, { userId: user.user_id }))) return false;
     await endSessions(transaction, user.user_id);
     await recordAudit(transaction, by, personAudit('person.unlinked', user));
     return true;

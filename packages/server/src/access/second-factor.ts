@@ -33,7 +33,7 @@ export interface SecondFactor {
 
 /** Returns the confirmed second factor of a user, if there is one. */
 export async function readSecondFactor(on: Queryable, userId: string): Promise<SecondFactor | undefined> {
-  const row = await store.readSecondFactorRow(on, userId);
+  const row = await store.readSecondFactorRow(on, { userId });
   if (row === undefined || row.confirmed_at === null) return undefined;
   return { enabledAt: row.confirmed_at, recoveryCodes: row.recovery_codes };
 }
@@ -51,7 +51,7 @@ export async function beginSecondFactor(
   { userId, email }: Pick<Person, 'userId' | 'email'>,
 ): Promise<{ secret: string; uri: string }> {
   const secret = createTotpSecret();
-  if (!(await store.insertSecret(on, userId, vault.seal(secret, secondFactorContext(userId))))) {
+  if (!(await store.insertSecret(on, { userId, sealed: vault.seal(secret, secondFactorContext(userId)) }))) {
     throw new ApiError('conflict', 'You already have a second factor. Turn it off first.');
   }
   return { secret: base32(secret), uri: otpauthUri(secret, email) };
@@ -69,7 +69,7 @@ export async function confirmSecondFactor(
   code: string,
 ): Promise<string[]> {
   const { userId } = person;
-  const row = await store.readSecondFactorRow(database, userId);
+  const row = await store.readSecondFactorRow(database, { userId });
   if (row === undefined || row.confirmed_at !== null) {
     throw new ApiError('conflict', 'There is no second factor to confirm. Set it up again.');
   }
@@ -78,7 +78,7 @@ export async function confirmSecondFactor(
   if (step === undefined) throw wrongCode();
   await forgiveAttempts(database, attempts);
   return database.transaction(async (transaction) => {
-    if (!(await store.confirmSecret(transaction, userId, row.sealed, step))) throw wrongCode();
+    if (!(await store.confirmSecret(transaction, { userId, sealed: row.sealed, step }))) throw wrongCode();
     await endSessions(transaction, userId, person.sessionId);
     await recordAudit(transaction, person, ownAudit('person.second_factor', person, { enabled: true }));
     return writeRecoveryCodes(transaction, vault, userId);
@@ -97,7 +97,7 @@ export async function requireCode(
   code: string | undefined,
 ): Promise<void> {
   const userId = user.user_id;
-  const row = await store.readSecondFactorRow(database, userId);
+  const row = await store.readSecondFactorRow(database, { userId });
   if (row === undefined || row.confirmed_at === null) return;
   if (code === undefined || code.trim() === '') {
     throw new ApiError('second_factor_required', 'Enter the code of your authenticator app.');
@@ -106,7 +106,7 @@ export async function requireCode(
   const written = code.replace(/[\s-]/g, '');
   const step = readStep(vault, userId, row.sealed, written);
   if (step === undefined) await useRecoveryCode(database, vault, user, written);
-  else if (!(await store.useStep(database, userId, row.sealed, step))) throw wrongCode();
+  else if (!(await store.useStep(database, { userId, sealed: row.sealed, step }))) throw wrongCode();
   await forgiveAttempts(database, attempts);
 }
 
@@ -132,7 +132,7 @@ async function useRecoveryCode(
 ): Promise<void> {
   const marks = vault.marks(recoveryCode(user.user_id, written));
   await database.transaction(async (transaction) => {
-    if (!(await store.takeRecoveryCode(transaction, user.user_id, marks))) throw wrongCode();
+    if (!(await store.takeRecoveryCode(transaction, { userId: user.user_id, marks }))) throw wrongCode();
     const by = { userId: user.user_id, email: user.email };
     await recordAudit(transaction, by, personAudit('person.recovery_code', user));
   });

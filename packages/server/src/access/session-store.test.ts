@@ -51,7 +51,7 @@ describe('sessions', () => {
     expect((await one.call('DELETE', '/api/sessions')).status).toBe(204);
     expect((await one.call('GET', '/api/session')).status).toBe(200);
     expect((await other.call('GET', '/api/session')).status).toBe(200);
-    await store.deleteSessions(server.database, one.userId);
+    await store.deleteSessions(server.database, { userId: one.userId, except: null });
     expect((await one.call('GET', '/api/session')).status).toBe(401);
     expect((await other.call('GET', '/api/session')).status).toBe(200);
   });
@@ -62,10 +62,10 @@ describe('sessions', () => {
     const unsubscribe = server.database.onChanges((changes) => {
       published += changes.filter(({ kind }) => kind === 'sessions').length;
     });
-    await store.deleteSessionByToken(server.database, Buffer.from('unknown'));
-    await store.deleteSessions(server.database, uuidv7());
+    await store.deleteSessionByToken(server.database, { tokenHash: Buffer.from('unknown') });
+    await store.deleteSessions(server.database, { userId: uuidv7(), except: null });
     expect(published).toBe(0);
-    await store.deleteSessions(server.database, one.userId);
+    await store.deleteSessions(server.database, { userId: one.userId, except: null });
     expect(published).toBe(1);
     unsubscribe();
   });
@@ -158,7 +158,7 @@ describe('sessions', () => {
     expect(await opens(before)).toBeUndefined();
     expect((await one.call('GET', '/api/session')).status).toBe(401);
     expect((await other.call('GET', '/api/session')).status).toBe(200);
-    await store.deleteSessions(server.database, person.userId);
+    await store.deleteSessions(server.database, { userId: person.userId, except: null });
     await expect(rotateSession(server.database, person)).rejects.toMatchObject({ code: 'not_signed_in' });
   });
 
@@ -192,10 +192,10 @@ describe('sign-in attempts', () => {
     const [one, other] = [await plant({ attempts: 5 }), await plant({ attempts: 5 })];
     await forgiveAttempt(server.database, one);
     expect([(await kept(one))?.attempts, (await kept(other))?.attempts]).toEqual([4, 5]);
-    await store.deleteAttempts(server.database, one);
+    await store.deleteAttempts(server.database, { mark: one });
     expect([(await kept(one))?.attempts, (await kept(other))?.attempts]).toEqual([undefined, 5]);
     const none = await plant({ attempts: 0 });
-    await store.decrementAttempts(server.database, none);
+    await store.decrementAttempts(server.database, { mark: none });
     expect((await kept(none))?.attempts).toBe(0);
   });
 
@@ -237,7 +237,7 @@ describe('sign-in attempts', () => {
     const waits = await server.database.transaction(async (early) => {
       await early.query({ name: 'test.begin', text: 'select 1' } as Parameters<Transaction['query']>[0], []);
       await store.countAttempt(server.database, marks[0]!, limit);
-      await store.decrementAttempts(server.database, marks[1]!);
+      await store.decrementAttempts(server.database, { mark: marks[1]! });
       return [
         await store.countAttempt(early, marks[0]!, limit),
         await store.countAttempt(early, marks[1]!, limit),

@@ -95,28 +95,16 @@ export function selectOpenSessions(
   return on.query(OPEN_AMONG, [sessionIds, idleSeconds]);
 }
 
-const TOUCH_SESSION = statement(
+export const touchSession = statement<never, { sessionId: string }>(
   'sessions.touch',
-  `update sessions set last_seen_at = now() where session_id = $1`,
-);
-
-export async function touchSession(on: Queryable, sessionId: string): Promise<void> {
-  await on.query(TOUCH_SESSION, [sessionId]);
-}
-
-const ROTATE_SESSION = statement<{ ends_at: Date }>(
-  'sessions.rotate',
-  `update sessions set token_hash = $2 where session_id = $1 returning ends_at`,
-);
+  `update sessions set last_seen_at = now() where session_id = :sessionId`,
+).run;
 
 /** Replaces the token of a session. @returns the time when the session ends; undefined when it has already ended */
-export async function replaceSessionToken(
-  on: Queryable,
-  sessionId: string,
-  tokenHash: Buffer,
-): Promise<Date | undefined> {
-  return (await on.query(ROTATE_SESSION, [sessionId, tokenHash]))[0]?.ends_at;
-}
+export const replaceSessionToken = statement<{ ends_at: Date }, { sessionId: string; tokenHash: Buffer }>(
+  'sessions.rotate',
+  `update sessions set token_hash = :tokenHash where session_id = :sessionId returning ends_at`,
+).firstValue;
 
 export interface SessionRow {
   session_id: string;
@@ -148,26 +136,17 @@ export async function deleteSession(on: Queryable, userId: string, sessionId: st
   return ended;
 }
 
-const END_BY_TOKEN = statement<{ session_id: string }>(
+export const deleteSessionByToken = statement<{ session_id: string }, { tokenHash: Buffer }>(
   'sessions.end_by_token',
-  `delete from sessions where token_hash = $1 returning session_id`,
-);
-
-export async function deleteSessionByToken(on: Queryable, tokenHash: Buffer): Promise<void> {
-  const rows = await on.query(END_BY_TOKEN, [tokenHash]);
-  if (rows.length > 0) on.changed('sessions');
-}
-
-const END_SESSIONS = statement<{ session_id: string }>(
-  'sessions.end_all',
-  `delete from sessions where user_id = $1 and ($2::uuid is null or session_id <> $2) returning session_id`,
-);
+  `delete from sessions where token_hash = :tokenHash returning session_id`,
+).reporting('sessions').found;
 
 /** Deletes all sessions of a user, except the one with the id `except`. */
-export async function deleteSessions(on: Queryable, userId: string, except?: string): Promise<void> {
-  const rows = await on.query(END_SESSIONS, [userId, except ?? null]);
-  if (rows.length > 0) on.changed('sessions');
-}
+export const deleteSessions = statement<{ session_id: string }, { userId: string; except: string | null }>(
+  'sessions.end_all',
+  `delete from sessions where user_id = :userId and (:except::uuid is null or session_id <> :except)
+    returning session_id`,
+).reporting('sessions').found;
 
 const FORGET_ENDED = statement(
   'sessions.forget_ended',
@@ -229,17 +208,12 @@ export async function countAttempt(
   return Math.max(1, Math.ceil(row?.seconds ?? 1));
 }
 
-const FORGIVE = statement(
-  'sign_ins.forgive_attempt',
-  `update sign_ins set attempts = greatest(0, attempts - 1), closed_until = last_at where mark = $1`,
-);
-const FORGET_MARK = statement('sign_ins.forget_mark', `delete from sign_ins where mark = $1`);
-
 /** Subtracts one attempt and removes the delay that the attempt caused. */
-export async function decrementAttempts(on: Queryable, mark: Buffer): Promise<void> {
-  await on.query(FORGIVE, [mark]);
-}
-
-export async function deleteAttempts(on: Queryable, mark: Buffer): Promise<void> {
-  await on.query(FORGET_MARK, [mark]);
-}
+export const decrementAttempts = statement<never, { mark: Buffer }>(
+  'sign_ins.forgive_attempt',
+  `update sign_ins set attempts = greatest(0, attempts - 1), closed_until = last_at where mark = :mark`,
+).run;
+export const deleteAttempts = statement<never, { mark: Buffer }>(
+  'sign_ins.forget_mark',
+  `delete from sign_ins where mark = :mark`,
+).run;

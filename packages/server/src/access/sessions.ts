@@ -126,12 +126,12 @@ export async function cleanSessions(on: Queryable, ended = () => false): Promise
 
 /** Subtracts an attempt from the count because it was legitimate. */
 export function forgiveAttempt(on: Queryable, mark: Buffer): Promise<void> {
-  return store.decrementAttempts(on, mark);
+  return store.decrementAttempts(on, { mark });
 }
 
 /** Deletes the count of attempts for a user or address, because the last attempt was successful. */
 export function forgiveAttempts(on: Queryable, mark: Buffer): Promise<void> {
-  return store.deleteAttempts(on, mark);
+  return store.deleteAttempts(on, { mark });
 }
 
 /** Returns the error of every failed sign-in, so that it does not reveal which addresses are known. */
@@ -193,7 +193,7 @@ export async function startSession(
   if (endsAt === undefined) throw wrongSignIn();
   // Ends the previous session after the insert has locked the user. `setDisabled` uses the same order, so no
   // deadlock occurs.
-  if (client.token !== undefined) await store.deleteSessionByToken(on, hashKey(client.token));
+  if (client.token !== undefined) await store.deleteSessionByToken(on, { tokenHash: hashKey(client.token) });
   return { token, sessionId, endsAt };
 }
 
@@ -206,7 +206,7 @@ export async function authenticateSession(
   if (token === undefined) return undefined;
   const row = await store.findSession(database, hashKey(token), limits.sessionIdleSeconds);
   if (row === undefined) return undefined;
-  if (row.untouched) await store.touchSession(database, row.session_id);
+  if (row.untouched) await store.touchSession(database, { sessionId: row.session_id });
   return {
     userId: row.user_id,
     sessionId: row.session_id,
@@ -244,16 +244,16 @@ export async function readOpenSessions(
  * @throws ApiError `not_signed_in` when the session has ended
  */
 export async function rotateSession(on: Queryable, person: Person): Promise<StartedSession> {
-  await store.deleteSessions(on, person.userId, person.sessionId);
+  await store.deleteSessions(on, { userId: person.userId, except: person.sessionId });
   const { token, hash } = createToken();
-  const endsAt = await store.replaceSessionToken(on, person.sessionId, hash);
+  const endsAt = await store.replaceSessionToken(on, { sessionId: person.sessionId, tokenHash: hash });
   if (endsAt === undefined) throw new ApiError('not_signed_in', 'Please sign in.');
   return { token, sessionId: person.sessionId, endsAt };
 }
 
 /** Ends the session with this token, if there is one. */
 export async function signOut(on: Queryable, token: string | undefined): Promise<void> {
-  if (token !== undefined) await store.deleteSessionByToken(on, hashKey(token));
+  if (token !== undefined) await store.deleteSessionByToken(on, { tokenHash: hashKey(token) });
 }
 
 /** Lists the sessions of a user that have not ended. */
@@ -271,8 +271,8 @@ export function endSession(on: Queryable, person: Person, sessionId: string): Pr
 }
 
 /** Ends all sessions of a user, except the one with the id `except`. */
-export function endSessions(on: Queryable, userId: string, except?: string): Promise<void> {
-  return store.deleteSessions(on, userId, except);
+export async function endSessions(on: Queryable, userId: string, except?: string): Promise<void> {
+  await store.deleteSessions(on, { userId, except: except ?? null });
 }
 
 const BROWSERS: [RegExp, string][] = [

@@ -78,74 +78,43 @@ export interface AccountRow {
   key_requests: number | null;
 }
 
-const FIND_ACCOUNT = statement<AccountRow>(
+export const findAccount = statement<AccountRow, { username: string }>(
   'accounts.find',
   `select part, account_id, username, status, email, chat, chat_correction, key_requests
-     from accounts where username = $1`,
-);
+     from accounts where username = :username`,
+).first;
 
-export async function findAccount(on: Queryable, username: string): Promise<AccountRow | undefined> {
-  const [row] = await on.query(FIND_ACCOUNT, [username]);
-  return row;
-}
-
-const USERNAME = statement<{ username: string }>(
+export const readUsername = statement<{ username: string }, { account: AccountRef }>(
   'accounts.username',
-  `select username from accounts where part = $1 and account_id = $2`,
-);
-
-export async function readUsername(on: Queryable, account: AccountRef): Promise<string | undefined> {
-  const [row] = await on.query(USERNAME, [account.part, account.accountId]);
-  return row?.username;
-}
-
-const SET_STATUS = statement<{ account_id: string }>(
-  'accounts.set_status',
-  `update accounts set status = $4, resumed_at = coalesce((select now() where $4 = 'active'), resumed_at)
-    where part = $1 and account_id = $2 and status = $3 returning account_id`,
-);
+  `select username from accounts where part = :part and account_id = :account_id`,
+).firstValue;
 
 /** @returns false when the account does not have the status `from` */
-export async function updateStatus(
-  on: Queryable,
-  account: AccountRef,
-  from: AccountStatus,
-  to: AccountStatus,
-): Promise<boolean> {
-  return (await on.query(SET_STATUS, [account.part, account.accountId, from, to])).length > 0;
-}
+export const updateStatus = statement<
+  { account_id: string },
+  { account: AccountRef; from: AccountStatus; to: AccountStatus }
+>(
+  'accounts.set_status',
+  `update accounts set status = :to, resumed_at = coalesce((select now() where :to = 'active'), resumed_at)
+    where part = :part and account_id = :account_id and status = :from returning account_id`,
+).found;
 
-const SET_CHAT = statement(
+export const setChat = statement<never, { account: AccountRef; chat: boolean }>(
   'accounts.set_chat',
-  `update accounts set chat = $3, chat_from = null, chat_until = null where part = $1 and account_id = $2`,
-);
-
-export async function setChat(on: Queryable, account: AccountRef, chat: boolean): Promise<void> {
-  await on.query(SET_CHAT, [account.part, account.accountId, chat]);
-}
-
-const SET_KEY_REQUESTS = statement(
-  'accounts.set_key_requests',
-  `update accounts set key_requests = $3 where part = $1 and account_id = $2`,
-);
+  `update accounts set chat = :chat, chat_from = null, chat_until = null where part = :part
+    and account_id = :account_id`,
+).run;
 
 /** @param limit requests a second for each key; 0 for no limit, null for the limit of the server */
-export async function setKeyRequests(
-  on: Queryable,
-  account: AccountRef,
-  limit: number | null,
-): Promise<void> {
-  await on.query(SET_KEY_REQUESTS, [account.part, account.accountId, limit]);
-}
+export const setKeyRequests = statement<never, { account: AccountRef; limit: number | null }>(
+  'accounts.set_key_requests',
+  `update accounts set key_requests = :limit where part = :part and account_id = :account_id`,
+).run;
 
-const SET_CORRECTION = statement(
+export const setCorrection = statement<never, { account: AccountRef; wanted: boolean }>(
   'accounts.set_correction',
-  `update accounts set chat_correction = $3 where part = $1 and account_id = $2`,
-);
-
-export async function setCorrection(on: Queryable, account: AccountRef, wanted: boolean): Promise<void> {
-  await on.query(SET_CORRECTION, [account.part, account.accountId, wanted]);
-}
+  `update accounts set chat_correction = :wanted where part = :part and account_id = :account_id`,
+).run;
 
 export interface NewKeyRow {
   key_id: string;
@@ -198,77 +167,56 @@ export interface StoredKeyRow {
   made_by_operator: boolean;
 }
 
-const LIVE_KEYS = statement<{ key_id: string; ends: Date | null }>(
+/** Returns the active keys and when they end: first the key that ends first, last the keys without an end. */
+export const liveKeys = statement<
+  { key_id: string; ends: Date | null },
+  { account: AccountRef; environment: Environment }
+>(
   'accounts.live_keys',
   `select key_id, least(expires_at, revoked_at) as ends from keys
-    where part = $1 and account_id = $2 and environment = $3
+    where part = :part and account_id = :account_id and environment = :environment
       and coalesce(least(expires_at, revoked_at) > now(), true)
     order by ends nulls last, key_id`,
-);
-
-/** Returns the active keys and when they end: first the key that ends first, last the keys without an end. */
-export function liveKeys(
-  on: Queryable,
-  account: AccountRef,
-  environment: Environment,
-): Promise<{ key_id: string; ends: Date | null }[]> {
-  return on.query(LIVE_KEYS, [account.part, account.accountId, environment]);
-}
-
-const FORGET_KEYS = statement(
-  'accounts.forget_keys',
-  `delete from keys where key_id in (
-     select key_id from keys
-      where part = $1 and account_id = $2 and environment = $3 and least(expires_at, revoked_at) <= now()
-      order by least(expires_at, revoked_at) desc, key_id offset $4)`,
-);
+).rows;
 
 /**
  * Deletes the ended keys of an environment, except the latest ended keys.
  * @param kept the number of latest ended keys that are not deleted
  */
-export async function forgetEndedKeys(
-  on: Queryable,
-  account: AccountRef,
-  environment: Environment,
-  kept: number,
-): Promise<void> {
-  await on.query(FORGET_KEYS, [account.part, account.accountId, environment, kept]);
-}
+export const forgetEndedKeys = statement<
+  never,
+  { account: AccountRef; environment: Environment; kept: number }
+>(
+  'accounts.forget_keys',
+  `delete from keys where key_id in (
+     select key_id from keys
+      where part = :part and account_id = :account_id and environment = :environment
+        and least(expires_at, revoked_at) <= now()
+      order by least(expires_at, revoked_at) desc, key_id offset :kept)`,
+).run;
 
-const LIST_KEYS = statement<StoredKeyRow>(
+export const selectKeys = statement<StoredKeyRow, { account: AccountRef }>(
   'accounts.keys',
   `select k.key_id, k.environment, k.name, k.dialect, k.read_only, k.scopes, k.daily_cents,
           case when k.ordered_on = (now() at time zone 'UTC')::date then k.ordered_cents else 0 end as ordered_cents,
           k.created_at, k.last_used_at, k.expires_at, k.revoked_at, coalesce(least(k.expires_at, k.revoked_at) > now(), true) as live,
           u.email as made_by, coalesce(u.role = 'operator', false) as made_by_operator
      from keys k left join users u on u.user_id = k.made_by
-    where k.part = $1 and k.account_id = $2 order by k.created_at, k.key_id`,
-);
-
-export function selectKeys(on: Queryable, account: AccountRef): Promise<StoredKeyRow[]> {
-  return on.query(LIST_KEYS, [account.part, account.accountId]);
-}
+    where k.part = :part and k.account_id = :account_id order by k.created_at, k.key_id`,
+).rows;
 
 // If the key already ends earlier, `least` keeps this earlier end.
-const REVOKE_KEY = statement<{ revoked_at: Date }>(
+/** @returns the time when the key ends; undefined when there is no such active key */
+export const expireKey = statement<
+  { revoked_at: Date },
+  { account: AccountRef; keyId: string; seconds: number }
+>(
   'accounts.revoke_key',
-  `update keys set revoked_at = least(revoked_at, now() + make_interval(secs => $4::float8))
-    where part = $1 and account_id = $2 and key_id = $3
+  `update keys set revoked_at = least(revoked_at, now() + make_interval(secs => :seconds::float8))
+    where part = :part and account_id = :account_id and key_id = :keyId
       and coalesce(least(expires_at, revoked_at) > now(), true)
    returning revoked_at`,
-);
-
-/** @returns the time when the key ends; undefined when there is no such active key */
-export async function expireKey(
-  on: Queryable,
-  account: AccountRef,
-  keyId: string,
-  seconds: number,
-): Promise<Date | undefined> {
-  const [row] = await on.query(REVOKE_KEY, [account.part, account.accountId, keyId, seconds]);
-  return row?.revoked_at;
-}
+).firstValue;
 
 export interface CreatedKeyRow {
   made_by: string;
@@ -278,18 +226,14 @@ export interface CreatedKeyRow {
   username: string;
 }
 
-const KEYS_MADE_BY = statement<CreatedKeyRow>(
+/** Returns the active keys that these users created. */
+export const selectKeysCreatedBy = statement<CreatedKeyRow, { userIds: readonly string[] }>(
   'accounts.keys_made_by',
   `select k.made_by, k.key_id, k.environment, k.name, a.username
      from keys k join accounts a on a.part = k.part and a.account_id = k.account_id
-    where k.made_by = any($1::uuid[]) and coalesce(least(k.expires_at, k.revoked_at) > now(), true)
+    where k.made_by = any(:userIds::uuid[]) and coalesce(least(k.expires_at, k.revoked_at) > now(), true)
     order by k.created_at, k.key_id`,
-);
-
-/** Returns the active keys that these users created. */
-export function selectKeysCreatedBy(on: Queryable, userIds: readonly string[]): Promise<CreatedKeyRow[]> {
-  return on.query(KEYS_MADE_BY, [userIds]);
-}
+).rows;
 
 const REVOKE_MADE_BY = statement<{ key_id: string; part: number; account_id: string }>(
   'accounts.revoke_made_by',
@@ -311,17 +255,14 @@ export async function expireKeysCreatedBy(
 }
 
 // The last use is accurate to the hour, so a key in use costs one write an hour.
-const TOUCH_KEY = statement(
+export const touchKey = statement<never, { keyId: string }>(
   'accounts.touch_key',
   `update keys set last_used_at = now()
-    where key_id = $1 and (last_used_at is null or last_used_at < now() - interval '1 hour')`,
-);
+    where key_id = :keyId and (last_used_at is null or last_used_at < now() - interval '1 hour')`,
+).run;
 
-export async function touchKey(on: Queryable, keyId: string): Promise<void> {
-  await on.query(TOUCH_KEY, [keyId]);
-}
-
-const FIND_KEY = statement<KeyRow>(
+/** Finds a key by its public part. The caller compares the secret part and refuses an ended key. */
+export const findKey = statement<KeyRow, { keyId: string }>(
   'accounts.find_key',
   `select k.part, k.account_id, a.username, a.status as account_status, k.environment, k.secret_hash, k.dialect, k.read_only,
           k.scopes, k.daily_cents, a.default_brand, a.key_requests, a.allowed_origins,
@@ -329,14 +270,8 @@ const FIND_KEY = statement<KeyRow>(
           extract(epoch from least(k.expires_at, k.revoked_at) - now())::float8 as seconds_left,
           coalesce(k.last_used_at < now() - interval '1 hour', true) as untouched
      from keys k join accounts a on a.part = k.part and a.account_id = k.account_id
-    where k.key_id = $1`,
-);
-
-/** Finds a key by its public part. The caller compares the secret part and refuses an ended key. */
-export async function findKey(on: Queryable, keyId: string): Promise<KeyRow | undefined> {
-  const [row] = await on.query(FIND_KEY, [keyId]);
-  return row;
-}
+    where k.key_id = :keyId`,
+).first;
 
 const ORIGINS = statement<{ allowed_origins: string[] }>(
   'accounts.origins',
@@ -348,26 +283,13 @@ export async function selectOrigins(on: Queryable, account: AccountRef): Promise
   return row?.allowed_origins ?? [];
 }
 
-const SET_ORIGINS = statement(
+export const updateOrigins = statement<never, { account: AccountRef; origins: readonly string[] }>(
   'accounts.set_origins',
-  'update accounts set allowed_origins = $3 where part = $1 and account_id = $2',
-);
-
-export async function updateOrigins(
-  on: Queryable,
-  account: AccountRef,
-  origins: readonly string[],
-): Promise<void> {
-  await on.query(SET_ORIGINS, [account.part, account.accountId, origins]);
-}
-
-const LISTED_ORIGIN = statement<{ listed: boolean }>(
-  'accounts.listed_origin',
-  'select exists (select from accounts where allowed_origins @> array[$1::text]) as listed',
-);
+  'update accounts set allowed_origins = :origins where part = :part and account_id = :account_id',
+).run;
 
 /** Returns whether any account lists this origin. */
-export async function isListedOrigin(on: Queryable, origin: string): Promise<boolean> {
-  const [row] = await on.query(LISTED_ORIGIN, [origin]);
-  return row!.listed;
-}
+export const isListedOrigin = statement<{ listed: boolean }, { origin: string }>(
+  'accounts.listed_origin',
+  'select exists (select from accounts where allowed_origins @> array[:origin::text]) as listed',
+).value;

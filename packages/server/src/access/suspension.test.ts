@@ -151,7 +151,7 @@ it('users of a suspended account can read, but change nothing', async () => {
 it('a chat message that waits keeps its text beyond the retention, and is delivered with it after the resume', async () => {
   const account = await server.createAccount({ chat: true });
   const { ref } = await accountNamed(server.database, account.username);
-  await writeRetention(server.database, ref, { attempts: null, events: null, texts: 7 });
+  await writeRetention(server.database, { account: ref, attempts: null, events: null, texts: 7 });
   const call = client(account.production_key);
   const message = {
     source_language: 'en',

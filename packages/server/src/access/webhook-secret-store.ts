@@ -7,21 +7,14 @@ import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import { MAX_LIVE_SECRETS, type SecretUse } from './secrets.ts';
 
-const INSERT_SECRET = statement(
+export const insertWebhookSecret = statement<
+  never,
+  { account: AccountRef; secretId: string; sealed: Buffer } & SecretUse
+>(
   'accounts.insert_webhook_secret',
   `insert into webhook_secrets (part, account_id, secret_id, environment, endpoint_id, sealed)
-   values ($1, $2, $3, $4, $5, $6)`,
-);
-
-export async function insertWebhookSecret(
-  on: Queryable,
-  account: AccountRef,
-  { environment, endpointId }: SecretUse,
-  secret: { secretId: string; sealed: Buffer },
-): Promise<void> {
-  const values = [secret.secretId, environment, endpointId, secret.sealed];
-  await on.query(INSERT_SECRET, [account.part, account.accountId, ...values]);
-}
+   values (:part, :account_id, :secretId, :environment, :endpointId, :sealed)`,
+).run;
 
 const EXPIRE_SECRETS = statement(
   'accounts.expire_webhook_secrets',
@@ -49,22 +42,18 @@ export async function expireWebhookSecrets(
   await on.query(FORGET_SECRETS, [account.part, account.accountId]);
 }
 
-const LIVE_SECRETS = statement<{ secret_id: string; sealed: Buffer }>(
+/** Returns the active webhook secrets of one use in encrypted form, newest first. */
+export const liveWebhookSecrets = statement<
+  { secret_id: string; sealed: Buffer },
+  { account: AccountRef } & SecretUse
+>(
   'accounts.live_webhook_secrets',
   `select secret_id, sealed from webhook_secrets
-    where part = $1 and account_id = $2 and environment = $3 and endpoint_id is not distinct from $4::uuid
+    where part = :part and account_id = :account_id and environment = :environment
+      and endpoint_id is not distinct from :endpointId::uuid
       and (expires_at is null or expires_at > now())
     order by secret_id desc`,
-);
-
-/** Returns the active webhook secrets of one use in encrypted form, newest first. */
-export function liveWebhookSecrets(
-  on: Queryable,
-  account: AccountRef,
-  { environment, endpointId }: SecretUse,
-): Promise<{ secret_id: string; sealed: Buffer }[]> {
-  return on.query(LIVE_SECRETS, [account.part, account.accountId, environment, endpointId]);
-}
+).rows;
 
 export interface StoredSecretRow {
   secret_id: string;
@@ -74,25 +63,20 @@ export interface StoredSecretRow {
   expires_at: Date | null;
 }
 
-const SECRETS = statement<StoredSecretRow>(
-  'accounts.kept_webhook_secrets',
-  `select secret_id, environment, created_at, expires_at from webhook_secrets
-    where part = $1 and account_id = $2 and endpoint_id is not distinct from $3::uuid
-      and (expires_at is null or expires_at > now())
-    order by secret_id desc`,
-);
-
 /**
  * Returns the active webhook secrets of an account without their values, newest first.
  * @param endpointId null for the secrets that sign the callbacks of both environments
  */
-export function selectWebhookSecrets(
-  on: Queryable,
-  account: AccountRef,
-  endpointId: string | null,
-): Promise<StoredSecretRow[]> {
-  return on.query(SECRETS, [account.part, account.accountId, endpointId]);
-}
+export const selectWebhookSecrets = statement<
+  StoredSecretRow,
+  { account: AccountRef; endpointId: string | null }
+>(
+  'accounts.kept_webhook_secrets',
+  `select secret_id, environment, created_at, expires_at from webhook_secrets
+    where part = :part and account_id = :account_id and endpoint_id is not distinct from :endpointId::uuid
+      and (expires_at is null or expires_at > now())
+    order by secret_id desc`,
+).rows;
 
 interface SealedRow {
   part: number;
@@ -152,15 +136,11 @@ export async function allLiveWebhookSecrets(
   return rows.map(toSealed);
 }
 
-const COUNT = statement<{ count: number }>(
+/** Counts the active webhook secrets of all accounts. */
+export const countWebhookSecrets = statement<{ count: number }>(
   'accounts.count_webhook_secrets',
   'select count(*)::integer as count from webhook_secrets where expires_at is null or expires_at > now()',
-);
-
-/** Counts the active webhook secrets of all accounts. */
-export async function countWebhookSecrets(on: Queryable): Promise<number> {
-  return (await on.query(COUNT))[0]!.count;
-}
+).value;
 
 const LIST_SEALED = statement<SealedRow & { secret_id: string }>(
   'accounts.list_sealed_webhook_secrets',
@@ -184,20 +164,12 @@ export async function listSealedSecrets(
   return rows.map((row) => ({ ...toSealed(row), secretId: row.secret_id }));
 }
 
-const RESEAL = statement<{ secret_id: string }>(
-  'accounts.reseal_webhook_secret',
-  `update webhook_secrets set sealed = $5
-    where part = $1 and account_id = $2 and secret_id = $3 and sealed = $4 returning secret_id`,
-);
-
 /** Replaces an encrypted webhook secret. @returns false if it was deleted meanwhile */
-export async function resealSecret(
-  on: Queryable,
-  account: AccountRef,
-  secretId: string,
-  old: Buffer,
-  next: Buffer,
-): Promise<boolean> {
-  const values = [account.part, account.accountId, secretId, old, next];
-  return (await on.query(RESEAL, values)).length > 0;
-}
+export const resealSecret = statement<
+  { secret_id: string },
+  { account: AccountRef; secretId: string; old: Buffer; next: Buffer }
+>(
+  'accounts.reseal_webhook_secret',
+  `update webhook_secrets set sealed = :next
+    where part = :part and account_id = :account_id and secret_id = :secretId and sealed = :old returning secret_id`,
+).found;

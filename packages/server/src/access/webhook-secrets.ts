@@ -20,7 +20,7 @@ import * as store from './webhook-secret-store.ts';
 
 /** Lists the active secrets that sign the callbacks of an account, without their values, newest first. */
 export function listWebhookSecrets(on: Queryable, account: AccountRef): Promise<store.StoredSecretRow[]> {
-  return store.selectWebhookSecrets(on, account, null);
+  return store.selectWebhookSecrets(on, { account, endpointId: null });
 }
 
 /** Returns the active secrets that sign the callbacks of an environment, in their `whsec_…` form, newest first. */
@@ -31,7 +31,7 @@ export async function webhookSecrets(
   environment: Environment,
 ): Promise<string[]> {
   const use = { environment, endpointId: null };
-  const rows = await store.liveWebhookSecrets(database, account, use);
+  const rows = await store.liveWebhookSecrets(database, { ...use, account });
   return rows.map(({ sealed }) => vault.open(sealed, secretContext(account, use)).toString());
 }
 
@@ -103,9 +103,9 @@ export async function rollSecretOf(
 ): Promise<string> {
   const { environment, endpointId } = use;
   await lockAccount(transaction, account);
-  const before = await store.selectWebhookSecrets(transaction, account, endpointId);
+  const before = await store.selectWebhookSecrets(transaction, { account, endpointId });
   await store.expireWebhookSecrets(transaction, account, use, overlapSeconds);
-  const live = await store.liveWebhookSecrets(transaction, account, use);
+  const live = await store.liveWebhookSecrets(transaction, { ...use, account });
   if (live.length >= MAX_LIVE_SECRETS) throw tooManySecrets(before, environment);
   const { secret, secretId } = await insertSecret(transaction, vault, account, use);
   await recordAudit(transaction, by, {
@@ -155,6 +155,6 @@ async function insertSecret(
   const secret = createWebhookSecret();
   const secretId = uuidv7();
   const sealed = vault.seal(Buffer.from(secret), secretContext(account, use));
-  await store.insertWebhookSecret(transaction, account, use, { secretId, sealed });
+  await store.insertWebhookSecret(transaction, { ...use, account, secretId, sealed });
   return { secret, secretId };
 }

@@ -159,9 +159,10 @@ export async function setAccount(
   try {
     await database.transaction(async (transaction) => {
       const { ref } = await accountNamed(transaction, username);
-      if (chat !== undefined) await setChat(transaction, ref, chat);
-      if (chatCorrection !== undefined) await setCorrection(transaction, ref, chatCorrection);
-      if (keyRequests !== undefined) await setKeyRequests(transaction, ref, keyRequests);
+      if (chat !== undefined) await setChat(transaction, { account: ref, chat });
+      if (chatCorrection !== undefined)
+        await setCorrection(transaction, { account: ref, wanted: chatCorrection });
+      if (keyRequests !== undefined) await setKeyRequests(transaction, { account: ref, limit: keyRequests });
       if (prepaid === false) await setCreditLimit(transaction, ref, environment, null);
       else if (creditLimit !== undefined || prepaid) {
         const before = await creditLimitOf(transaction, ref, environment);

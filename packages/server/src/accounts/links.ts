@@ -50,7 +50,7 @@ export async function sendLink(
     text: `Hello ${user.name},\n\n${line}\n\n${link}\n\nThe link works once, until ${minuteOf(expires_at)} UTC. If you did not expect this e-mail, ignore it.\n`,
   });
   const isShown = mailed === undefined || (mailed === false && customer === undefined);
-  return { link: isShown ? link : null, expires_at: expires_at.toISOString(), mailed: mailed ?? null };
+  return { link: isShown ? link : null, expires_at, mailed: mailed ?? null };
 }
 
 /** Mails a user a link for replacing a forgotten password. */

@@ -86,7 +86,11 @@ it('a request for a link gets the same answer but no mail for an unknown, invite
     email: 'linked@example.com',
     role: 'editor',
   });
-  await linkSubject(server.database, linked.user_id, 'https://id.example.com', 'linked');
+  await linkSubject(server.database, {
+    userId: linked.user_id,
+    issuer: 'https://id.example.com',
+    subject: 'linked',
+  });
   const answers = [];
   const silent = [disabled.email, invited.email, linked.email];
   for (const email of ['nobody@example.com', ...silent, operator.email]) {

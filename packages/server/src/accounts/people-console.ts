@@ -224,21 +224,8 @@ async function requested(database: Database, { params }: Pick<UserRequest, 'para
   return found;
 }
 
-function present({
-  account,
-  theme: _,
-  locale: __,
-  has_password: ___,
-  unconfirmed: ____,
-  linked: _____,
-  ...user
-}: User): Static<typeof Listed> {
-  return {
-    ...user,
-    account: account?.username ?? null,
-    created_at: user.created_at.toISOString(),
-    last_seen_at: user.last_seen_at?.toISOString() ?? null,
-  };
+function present(user: User): Static<typeof Listed> {
+  return { ...user, account: user.account?.username ?? null };
 }
 
 /**

@@ -247,7 +247,7 @@ async function presentMe(
     session: {
       session_id: session.sessionId,
       by_provider: session.byProvider,
-      ends_at: session.endsAt.toISOString(),
+      ends_at: session.endsAt,
       idle_seconds: settings.sessionIdleSeconds,
     },
   };

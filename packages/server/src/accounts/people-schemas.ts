@@ -5,7 +5,7 @@ import { ACCOUNT_STATUSES } from '../access/accounts.ts';
 import { EMAIL, PERSON_NAME } from '../access/names.ts';
 import { LOCALES, THEMES } from '../access/people.ts';
 import { reason } from '../base/errors.ts';
-import { answer, ENVIRONMENT, emptyAnswer, ID, type Inputs, MOMENT } from '../http/schemas.ts';
+import { answer, ENVIRONMENT, emptyAnswer, ID, type Inputs, MOMENT, momentSchema } from '../http/schemas.ts';
 
 /** The maximum size of request bodies on the routes for signing in and for the profile, in bytes. */
 export const SMALL_BODY = { bodyLimit: 16 * 1024 };
@@ -56,7 +56,7 @@ export const Me = Type.Object(
     session: Type.Object({
       session_id: ID,
       by_provider: Type.Boolean({ description: 'Whether the provider started the session.' }),
-      ends_at: Type.String({ format: 'date-time', description: 'The latest end of the session.' }),
+      ends_at: momentSchema('The latest end of the session.'),
       idle_seconds: Type.Integer({ description: 'The session ends after this time without a request.' }),
     }),
   },

@@ -7,32 +7,22 @@ import Type from 'typebox';
 import { EMAIL, PERSON_NAME } from '../access/names.ts';
 import { notFound } from '../base/errors.ts';
 import { resource } from '../http/http.ts';
-import {
-  answer,
-  described,
-  describing,
-  ID,
-  MOMENT,
-  OPTIONAL_MOMENT,
-  OPTIONAL_TEXT,
-  PAGE,
-  textOf,
-} from '../http/schemas.ts';
+import { answer, described, describing, ID, MOMENT, OPTIONAL_TEXT, PAGE, textOf } from '../http/schemas.ts';
 import {
   findRequest,
   grant,
   listRequests,
   openLink,
-  type RequestRow,
+  REQUEST_STATUSES,
   readLink,
   refuse,
   requestSandbox,
   type SandboxOptions,
+  StoredRequest,
 } from './sandbox.ts';
 
 /** The maximum size of request bodies on routes that need no session, in bytes. */
 const SMALL_BODY = { bodyLimit: 32 * 1024 };
-const STATUSES = ['open', 'granted', 'refused'] as const;
 
 const SandboxLink = Type.Object(
   { name: Type.String(), username: Type.String(), expires_at: MOMENT },
@@ -123,29 +113,9 @@ export function sandboxRoutes(app: FastifyInstance, options: SandboxOptions): vo
   });
 }
 
-const Wish = Type.Object(
-  {
-    request_id: ID,
-    created_at: MOMENT,
-    name: Type.String(),
-    email: Type.String(),
-    company: Type.String(),
-    use: Type.String(),
-    status: Type.Enum([...STATUSES]),
-    decided_at: OPTIONAL_MOMENT,
-    decided_by: OPTIONAL_TEXT,
-    account: OPTIONAL_TEXT,
-    link_until: Type.Union([MOMENT, Type.Null()], {
-      description: 'The expiry of the link; null if there is no valid link.',
-    }),
-    shown_at: Type.Union([MOMENT, Type.Null()], { description: 'When the key of the request was shown.' }),
-    mailed: Type.Union([Type.Enum(['sent', 'failed']), Type.Null()]),
-  },
-  { title: 'SandboxRequest' },
-);
 const Decided = Type.Object(
   {
-    request: Wish,
+    request: StoredRequest,
     link: Type.String({ description: 'The link that shows the key once. Only this answer contains it.' }),
     expires_at: MOMENT,
     mailed: Type.Union([Type.Boolean(), Type.Null()], {
@@ -160,10 +130,10 @@ const schemas = {
   list: described(
     'listSandboxRequests',
     'List sandbox requests, newest first',
-    Type.Object({ requests: Type.Array(Wish), next: OPTIONAL_TEXT }, { title: 'SandboxRequests' }),
+    Type.Object({ requests: Type.Array(StoredRequest), next: OPTIONAL_TEXT }, { title: 'SandboxRequests' }),
     {
       querystring: Type.Object({
-        status: Type.Optional(Type.Enum([...STATUSES])),
+        status: Type.Optional(Type.Enum([...REQUEST_STATUSES])),
         after: Type.Optional(ID),
         limit: PAGE,
       }),
@@ -174,7 +144,7 @@ const schemas = {
     description: '`conflict` when the request was refused or its key was shown.',
     params: parameters,
   }),
-  refuse: described('refuseSandbox', 'Refuse a request', Wish, {
+  refuse: described('refuseSandbox', 'Refuse a request', StoredRequest, {
     description: 'Sends no mail. `conflict` when the request is already decided.',
     params: parameters,
   }),
@@ -187,8 +157,12 @@ export function sandboxConsole(app: FastifyInstance, options: SandboxOptions): v
       schema: schemas.list,
       async handler(request) {
         const { status, after, limit } = request.query;
-        const rows = await listRequests(database, { status, after }, limit + 1);
-        const requests = rows.slice(0, limit).map(present);
+        const rows = await listRequests(database, {
+          status: status ?? null,
+          after: after ?? null,
+          limit: limit + 1,
+        });
+        const requests = rows.slice(0, limit);
         return { requests, next: rows.length > limit ? requests.at(-1)!.request_id : null };
       },
     },
@@ -199,8 +173,8 @@ export function sandboxConsole(app: FastifyInstance, options: SandboxOptions): v
       async handler(request, reply) {
         const { request_id: requestId } = request.params;
         const granted = await grant(options, request.person, requestId);
-        const row = await findRequest(database, requestId);
-        return reply.code(201).send({ request: present(row!), ...granted });
+        const row = await findRequest(database, { requestId });
+        return reply.code(201).send({ request: row!, ...granted });
       },
     },
   });
@@ -210,12 +184,8 @@ export function sandboxConsole(app: FastifyInstance, options: SandboxOptions): v
       async handler(request) {
         const { request_id: requestId } = request.params;
         await refuse(database, request.person, requestId);
-        return present((await findRequest(database, requestId))!);
+        return findRequest(database, { requestId });
       },
     },
   });
-}
-
-function present({ part: _, account_id: __, username, purpose, ...row }: RequestRow) {
-  return { ...row, use: purpose, account: username };
 }

@@ -1,32 +1,39 @@
 /** The SQL statements about sandbox requests and the daily word quota. */
+import Type, { type Static } from 'typebox';
 import type { AccountRef } from '../base/account.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
+import { ID, MOMENT, OPTIONAL_MOMENT, OPTIONAL_TEXT } from '../http/schemas.ts';
 
 export const REQUEST_STATUSES = ['open', 'granted', 'refused'] as const;
 export type RequestStatus = (typeof REQUEST_STATUSES)[number];
 
-export interface RequestRow {
-  request_id: string;
-  created_at: Date;
-  name: string;
-  email: string;
-  company: string;
-  purpose: string;
-  status: RequestStatus;
-  decided_at: Date | null;
-  decided_by: string | null;
-  part: number | null;
-  account_id: string | null;
-  username: string | null;
-  /** The moment until which the link of the request is valid; null when the request has no valid link. */
-  link_until: Date | null;
-  shown_at: Date | null;
-  mailed: 'sent' | 'failed' | null;
-}
+export const StoredRequest = Type.Object(
+  {
+    request_id: ID,
+    created_at: MOMENT,
+    name: Type.String(),
+    email: Type.String(),
+    company: Type.String(),
+    use: Type.String(),
+    status: Type.Enum([...REQUEST_STATUSES]),
+    decided_at: OPTIONAL_MOMENT,
+    decided_by: OPTIONAL_TEXT,
+    account: OPTIONAL_TEXT,
+    link_until: Type.Union([MOMENT, Type.Null()], {
+      description: 'The expiry of the link; null if there is no valid link.',
+    }),
+    shown_at: Type.Union([MOMENT, Type.Null()], { description: 'When the key of the request was shown.' }),
+    mailed: Type.Union([Type.Enum(['sent', 'failed']), Type.Null()]),
+  },
+  { title: 'SandboxRequest' },
+);
 
-const COLUMNS = `r.request_id, r.created_at, r.name, r.email, r.company, r.purpose, r.status, r.decided_at, r.decided_by,
-          r.part, r.account_id, a.username,
+/** A request, with the account that was created for it. */
+export type RequestRow = Static<typeof StoredRequest> & { part: number | null; account_id: string | null };
+
+const COLUMNS = `r.request_id, r.created_at, r.name, r.email, r.company, r.purpose as use, r.status, r.decided_at, r.decided_by,
+          r.part, r.account_id, a.username as account,
           case when r.token_hash is not null and r.expires_at > now() then r.expires_at end as link_until,
           r.shown_at, r.mailed
      from sandbox_requests r left join accounts a on a.part = r.part and a.account_id = r.account_id`;
@@ -71,35 +78,26 @@ export async function insertOrLockRequest(
   return rows[0]!.request_id;
 }
 
-const HAS_ACCOUNT = statement<{ has: boolean }>(
+export const wasGranted = statement<{ has: boolean }, { email: string }>(
   'sandbox.has_account',
-  `select exists (select from sandbox_requests where email = $1 and status = 'granted') as has`,
-);
-
-export async function wasGranted(on: Queryable, email: string): Promise<boolean> {
-  return (await on.query(HAS_ACCOUNT, [email]))[0]!.has;
-}
-
-const LIST = statement<RequestRow>(
-  'sandbox.list',
-  `select ${COLUMNS} where ($1::text is null or r.status = $1) and ($2::uuid is null or r.request_id < $2)
-    order by r.request_id desc limit $3`,
-);
+  `select exists (select from sandbox_requests where email = :email and status = 'granted') as has`,
+).value;
 
 /** Lists requests, newest first. */
-export function listRequests(
-  on: Queryable,
-  filter: { status: RequestStatus | undefined; after: string | undefined },
-  limit: number,
-): Promise<RequestRow[]> {
-  return on.query(LIST, [filter.status ?? null, filter.after ?? null, limit]);
-}
+export const listRequests = statement<
+  RequestRow,
+  { status: RequestStatus | null; after: string | null; limit: number }
+>(
+  'sandbox.list',
+  `select ${COLUMNS} where (:status::text is null or r.status = :status)
+    and (:after::uuid is null or r.request_id < :after)
+    order by r.request_id desc limit :limit`,
+).rows;
 
-const FIND = statement<RequestRow>('sandbox.find', `select ${COLUMNS} where r.request_id = $1`);
-
-export async function findRequest(on: Queryable, requestId: string): Promise<RequestRow | undefined> {
-  return (await on.query(FIND, [requestId]))[0];
-}
+export const findRequest = statement<RequestRow, { requestId: string }>(
+  'sandbox.find',
+  `select ${COLUMNS} where r.request_id = :requestId`,
+).first;
 
 const GRANT = statement<{ request_id: string }>(
   'sandbox.grant',
@@ -132,27 +130,19 @@ export async function refuseRequest(on: Queryable, requestId: string, by: string
   return refused;
 }
 
-const SET_LINK = statement<{ expires_at: Date }>(
-  'sandbox.set_link',
-  `update sandbox_requests set token_hash = $2, expires_at = now() + make_interval(secs => $3::float8), mailed = null
-    where request_id = $1 and status = 'granted' and shown_at is null
-   returning expires_at`,
-);
-
 /**
  * Replaces the link of a granted request. @returns the expiry of the link; undefined when the key was already
  * shown
  */
-export async function setLink(
-  on: Queryable,
-  requestId: string,
-  tokenHash: Buffer,
-  seconds: number,
-): Promise<Date | undefined> {
-  const [row] = await on.query(SET_LINK, [requestId, tokenHash, seconds]);
-  if (row !== undefined) on.changed('requests');
-  return row?.expires_at;
-}
+export const setLink = statement<
+  { expires_at: Date },
+  { requestId: string; tokenHash: Buffer; seconds: number }
+>(
+  'sandbox.set_link',
+  `update sandbox_requests set token_hash = :tokenHash, expires_at = now() + make_interval(secs => :seconds::float8), mailed = null
+    where request_id = :requestId and status = 'granted' and shown_at is null
+   returning expires_at`,
+).reporting('requests').firstValue;
 
 const SET_MAILED = statement(
   'sandbox.set_mailed',
@@ -164,14 +154,10 @@ export async function setMailed(on: Queryable, requestId: string, sent: boolean)
   on.changed('requests');
 }
 
-const BY_LINK = statement<RequestRow>(
+export const findByLink = statement<RequestRow, { tokenHash: Buffer }>(
   'sandbox.by_link',
-  `select ${COLUMNS} where r.token_hash = $1 and r.expires_at > now()`,
-);
-
-export async function findByLink(on: Queryable, tokenHash: Buffer): Promise<RequestRow | undefined> {
-  return (await on.query(BY_LINK, [tokenHash]))[0];
-}
+  `select ${COLUMNS} where r.token_hash = :tokenHash and r.expires_at > now()`,
+).first;
 
 const USE_LINK = statement<{ part: number; account_id: string }>(
   'sandbox.use_link',
@@ -191,47 +177,29 @@ export async function useLink(on: Queryable, tokenHash: Buffer): Promise<Account
 
 // The day is taken from the database's clock, in UTC. The statement itself checks the quota, so concurrent
 // requests cannot exceed it.
-const COUNT_WORDS = statement<{ day: string }>(
-  'sandbox.count_words',
-  `with counted as (
-     insert into sandbox_words (part, account_id, day, words)
-     values ($1, $2, (now() at time zone 'utc')::date, $3)
-     on conflict (part, account_id) do update
-        set day = greatest(excluded.day, sandbox_words.day),
-            words = excluded.words + case when sandbox_words.day >= excluded.day then sandbox_words.words else 0 end
-      where excluded.words + case when sandbox_words.day >= excluded.day then sandbox_words.words else 0 end <= $4
-     returning day)
-   select day::text from counted`,
-);
-
 /**
  * Adds words to the count of today. @returns the day; undefined when the words would exceed the quota and were not
  * counted
  */
-export async function countWords(
-  on: Queryable,
-  account: AccountRef,
-  words: number,
-  quota: number,
-): Promise<string | undefined> {
-  return (await on.query(COUNT_WORDS, [account.part, account.accountId, words, quota]))[0]?.day;
-}
-
-const RETURN_WORDS = statement(
-  'sandbox.return_words',
-  `update sandbox_words set words = greatest(words - $3, 0)
-    where part = $1 and account_id = $2 and day = $4::date`,
-);
+export const countWords = statement<{ day: string }, { account: AccountRef; words: number; quota: number }>(
+  'sandbox.count_words',
+  `with counted as (
+     insert into sandbox_words (part, account_id, day, words)
+     values (:part, :account_id, (now() at time zone 'utc')::date, :words)
+     on conflict (part, account_id) do update
+        set day = greatest(excluded.day, sandbox_words.day),
+            words = excluded.words + case when sandbox_words.day >= excluded.day then sandbox_words.words else 0 end
+      where excluded.words + case when sandbox_words.day >= excluded.day then sandbox_words.words else 0 end <= :quota
+     returning day)
+   select day::text from counted`,
+).firstValue;
 
 /** Subtracts words that were counted on a day but not used. */
-export async function returnWords(
-  on: Queryable,
-  account: AccountRef,
-  words: number,
-  day: string,
-): Promise<void> {
-  await on.query(RETURN_WORDS, [account.part, account.accountId, words, day]);
-}
+export const returnWords = statement<never, { account: AccountRef; words: number; day: string }>(
+  'sandbox.return_words',
+  `update sandbox_words set words = greatest(words - :words, 0)
+    where part = :part and account_id = :account_id and day = :day::date`,
+).run;
 
 const WORDS_TODAY = statement<{ words: number }>(
   'sandbox.words_today',

@@ -69,7 +69,7 @@ export function createSandboxQuota(
   /** @returns the day for which the words are counted */
   async function count(account: AccountRef, { words, field }: RequestedWords): Promise<string> {
     if (words <= quota) {
-      const day = await store.countWords(database, account, words, quota);
+      const day = await store.countWords(database, { account, words, quota });
       if (day !== undefined) return day;
     }
     observer.refused();
@@ -96,7 +96,8 @@ export function createSandboxQuota(
       } finally {
         observer.used(used);
         // If returning the words fails, they stay counted and the request still gets its answer.
-        if (used < words) await store.returnWords(database, account, words - used, day).catch(() => {});
+        if (used < words)
+          await store.returnWords(database, { account, words: words - used, day }).catch(() => {});
       }
     },
   };
@@ -135,7 +136,7 @@ export async function readQuota(
   on: Queryable,
   { sandboxWords: limit }: Quota,
   account: AccountRef,
-): Promise<{ used: number; limit: number; resets_at: string } | null> {
+): Promise<{ used: number; limit: number; resets_at: Date } | null> {
   if (limit === 0) return null;
-  return { used: await store.wordsToday(on, account), limit, resets_at: nextDay().toISOString() };
+  return { used: await store.wordsToday(on, account), limit, resets_at: nextDay() };
 }

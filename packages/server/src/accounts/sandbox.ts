@@ -27,7 +27,7 @@ import { createBareAccount } from './accounts.ts';
 import type { Mailer } from './mail.ts';
 import * as store from './sandbox-store.ts';
 
-export { findRequest, listRequests, type RequestRow, type RequestStatus } from './sandbox-store.ts';
+export { findRequest, listRequests, REQUEST_STATUSES, StoredRequest } from './sandbox-store.ts';
 
 export interface SandboxOptions {
   database: Database;
@@ -108,7 +108,7 @@ async function grantWithoutMail(options: SandboxOptions, request: NewRequest): P
 async function grantFirst(options: SandboxOptions, requestId: string, email: string): Promise<void> {
   // The request was inserted before this check. Of two concurrent requests, the second one therefore finds
   // the first.
-  if (!(await store.wasGranted(options.database, email))) await grant(options, 'program', requestId);
+  if (!(await store.wasGranted(options.database, { email }))) await grant(options, 'program', requestId);
 }
 
 export interface GrantedSandbox {
@@ -149,7 +149,7 @@ async function decide(
   requestId: string,
   tokenHash: Buffer,
 ): Promise<{ request: store.RequestRow; expires: Date }> {
-  const request = await store.findRequest(transaction, requestId);
+  const request = await store.findRequest(transaction, { requestId });
   if (request === undefined) throw notFound();
   if (request.status === 'refused') throw new ApiError('conflict', 'This request was refused.');
   if (request.status === 'open') {
@@ -168,7 +168,7 @@ async function decide(
       detail: { username },
     });
   }
-  const expires = await store.setLink(transaction, requestId, tokenHash, LINK_SECONDS);
+  const expires = await store.setLink(transaction, { requestId, tokenHash, seconds: LINK_SECONDS });
   if (expires === undefined) throw new ApiError('conflict', 'The key was already shown.');
   return { request, expires };
 }
@@ -180,7 +180,7 @@ function linkOf({ root }: SandboxOptions, token: string): string {
 /** Refuses an open request. @throws ApiError `not_found`; `conflict` when the request is already decided */
 export async function refuse(database: Database, by: Actor, requestId: string): Promise<void> {
   await database.transaction(async (transaction) => {
-    if ((await store.findRequest(transaction, requestId)) === undefined) throw notFound();
+    if ((await store.findRequest(transaction, { requestId })) === undefined) throw notFound();
     if (!(await store.refuseRequest(transaction, requestId, nameOf(by)))) {
       throw new ApiError('conflict', 'This request is already decided.');
     }
@@ -211,9 +211,9 @@ export async function readLink(
   database: Database,
   token: string,
 ): Promise<{ name: string; username: string; expires_at: Date }> {
-  const found = await store.findByLink(database, hashKey(token));
-  if (found === undefined || found.username === null || found.link_until === null) throw usedUp();
-  return { name: found.name, username: found.username, expires_at: found.link_until };
+  const found = await store.findByLink(database, { tokenHash: hashKey(token) });
+  if (found === undefined || found.account === null || found.link_until === null) throw usedUp();
+  return { name: found.name, username: found.account, expires_at: found.link_until };
 }
 
 export interface SandboxCredentials {

@@ -83,7 +83,7 @@ export function secondFactorRoutes(app: FastifyInstance, options: SecondFactorOp
   async function present(userId: string) {
     const found = await readSecondFactor(database, userId);
     return {
-      enabled_at: found?.enabledAt.toISOString() ?? null,
+      enabled_at: found?.enabledAt ?? null,
       recovery_codes: found?.recoveryCodes ?? 0,
     };
   }

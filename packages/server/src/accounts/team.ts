@@ -147,17 +147,7 @@ export function teamRoutes(
 async function presentTeam(database: Database, request: FastifyRequest): Promise<Static<typeof Team>> {
   const team = await listTeam(database, accountOf(request).ref);
   return {
-    objects: team.map(({ user_id, email, name, status, owner, created_at, last_seen_at, keys }) => ({
-      user_id,
-      email,
-      name,
-      status,
-      owner,
-      created_at: created_at.toISOString(),
-      last_seen_at: last_seen_at?.toISOString() ?? null,
-      keys,
-      me: user_id === request.person.userId,
-    })),
+    objects: team.map((user) => ({ ...user, me: user.user_id === request.person.userId })),
   };
 }
 

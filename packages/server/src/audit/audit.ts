@@ -64,15 +64,14 @@ const INSERT = statement<{ erased: boolean | null; inserted: boolean }>(
    select exists (select from account where erased_at is not null) as erased,
           exists (select from entry) as inserted`,
 );
-const FORGET_NAMES = statement('audit.forget_names', 'select forget_account($1, $2)');
-
 /**
  * Replaces the names of an account and its users by ids in the audit, and deletes the memos of the account's
  * transfers. All other changes of these two tables are forbidden.
  */
-export async function forgetNames(on: Queryable, account: AccountRef): Promise<void> {
-  await on.query(FORGET_NAMES, [account.part, account.accountId]);
-}
+export const forgetNames = statement<never, { account: AccountRef }>(
+  'audit.forget_names',
+  'select forget_account(:part, :account_id)',
+).run;
 
 const MAX_SUBJECT = 300;
 const MAX_DETAIL = 16_384;
@@ -98,7 +97,7 @@ export async function recordAudit(on: Transaction, by: Actor | KeyActor, entry: 
     detail.length > MAX_DETAIL ? '{"cut":true}' : detail,
   ]);
   if (!row!.inserted) throw notSignedIn();
-  if (row!.erased && entry.account !== undefined) await forgetNames(on, entry.account);
+  if (row!.erased && entry.account !== undefined) await forgetNames(on, { account: entry.account });
 }
 
 function columnsOf(by: Actor | KeyActor): [actor: AuditRow['actor'], userId: string | null, name: string] {

@@ -104,7 +104,10 @@ export async function resolveBrand(
   if (cached === undefined || cached.until <= Date.now()) {
     known.delete(key);
     // A value that cannot be an identifier is refused without a query. Such a value may be megabytes long.
-    if (!isExternalId(named) || (await store.findBrand(database, caller.account, named)) === undefined) {
+    if (
+      !isExternalId(named) ||
+      (await store.findBrand(database, { account: caller.account, externalId: named })) === undefined
+    ) {
       throw fieldError('brand', await notKnown(database, caller.account, named));
     }
     if (known.size >= CACHED_BRANDS) known.clear();
@@ -114,7 +117,7 @@ export async function resolveBrand(
 }
 
 async function notKnown(on: Queryable, account: AccountRef, named: string): Promise<string> {
-  const rows = await store.listNames(on, account, MAX_NAMED_BRANDS);
+  const rows = await store.listNames(on, { account, limit: MAX_NAMED_BRANDS });
   const [first] = rows;
   if (first === undefined) return 'is not known; the account has no brands.';
   const more = first.count - rows.length;
@@ -168,7 +171,11 @@ export async function findBrandTone(
   targetLanguage: string,
 ): Promise<string | undefined> {
   if (brand === null) return undefined;
-  const nearest = await store.findNearest(on, account, brand, languagesFor(targetLanguage));
+  const nearest = await store.findNearest(on, {
+    account,
+    externalId: brand,
+    languages: languagesFor(targetLanguage),
+  });
   return nearest?.tone ?? undefined;
 }
 
@@ -178,13 +185,17 @@ async function lookUpContext(
   brand: string,
   targetLanguage: string,
 ): Promise<BrandContext> {
-  const nearest = await store.findNearest(on, account, brand, languagesFor(targetLanguage));
+  const nearest = await store.findNearest(on, {
+    account,
+    externalId: brand,
+    languages: languagesFor(targetLanguage),
+  });
   if (nearest === undefined) return NOTHING;
   const { tone, instructions, language } = nearest;
   return {
     ...(tone === null ? {} : { tone }),
     ...(instructions === null ? {} : { instructions }),
-    terms: (await store.listTerms(on, account, brand, language)).map(toTerm),
+    terms: (await store.listTerms(on, { account, externalId: brand, language })).map(toTerm),
   };
 }
 
@@ -214,7 +225,7 @@ export interface BrandSummary {
   external_id: string;
   name: string;
   default: boolean;
-  changed_at: string;
+  changed_at: Date;
   /** The number of times that the brand was published. */
   version: number;
   languages: { language: string; tone: string | null; instructions: boolean; terms: number }[];
@@ -222,15 +233,14 @@ export interface BrandSummary {
 
 /** Returns all brands of an account, ordered by external identifier. */
 export async function listBrands(on: Queryable, account: AccountRef): Promise<BrandSummary[]> {
-  const [brands, languages] = [await store.findBrands(on, account), await store.summarise(on, account)];
+  const [brands, languages] = [
+    await store.findBrands(on, { account }),
+    await store.summarise(on, { account }),
+  ];
   const byBrand = Map.groupBy(languages, ({ external_id }) => external_id);
-  return brands.map(({ external_id, name, is_default, changed_at, version }) => ({
-    external_id,
-    name,
-    default: is_default,
-    changed_at: changed_at.toISOString(),
-    version,
-    languages: (byBrand.get(external_id) ?? []).map(({ language, tone, instructions, terms }) => ({
+  return brands.map((brand) => ({
+    ...brand,
+    languages: (byBrand.get(brand.external_id) ?? []).map(({ language, tone, instructions, terms }) => ({
       language,
       tone,
       instructions: instructions !== null,
@@ -250,8 +260,8 @@ export async function readBrand(
 ): Promise<{ brand: Brand; isDefault: boolean; version: number }> {
   const { name, fallback, votes, protect, version } = await requireBrand(on, account, externalId);
   const languages = new Map<string, BrandLanguage>();
-  for (const { language, tone, instructions } of await store.listLanguages(on, account, externalId)) {
-    const terms = (await store.listTerms(on, account, externalId, language)).map(toTerm);
+  for (const { language, tone, instructions } of await store.listLanguages(on, { account, externalId })) {
+    const terms = (await store.listTerms(on, { account, externalId, language })).map(toTerm);
     languages.set(language, { tone: tone ?? undefined, instructions: instructions ?? undefined, terms });
   }
   const isDefault = (await store.findDefault(on, account)) === externalId;
@@ -265,7 +275,7 @@ export async function requireBrand(
   account: AccountRef,
   externalId: string,
 ): Promise<store.FoundBrand> {
-  const found = await store.findBrand(on, account, externalId);
+  const found = await store.findBrand(on, { account, externalId });
   if (found === undefined) throw new BrandError(`brand: ${await notKnown(on, account, externalId)}`);
   return found;
 }
@@ -387,7 +397,7 @@ async function write(
   }
   for (const { language, change, terms } of changes.languages) {
     const settings = after.languages.get(language);
-    if (settings === undefined) await store.removeLanguage(transaction, account, externalId, language);
+    if (settings === undefined) await store.removeLanguage(transaction, { account, externalId, language });
     else if (change !== 'unchanged') {
       const { tone = null, instructions = null } = settings;
       await store.upsertLanguage(transaction, account, externalId, { language, tone, instructions });
@@ -396,12 +406,12 @@ async function write(
       }
     }
   }
-  if (changes.default === 'becomes') await store.setDefault(transaction, account, externalId);
-  if (changes.default === 'no longer') await store.setDefault(transaction, account, undefined);
+  if (changes.default === 'becomes') await store.setDefault(transaction, { account, externalId });
+  if (changes.default === 'no longer') await store.setDefault(transaction, { account, externalId: null });
 }
 
 async function refuseTooMany(transaction: Transaction, account: AccountRef): Promise<void> {
-  const [first] = await store.listNames(transaction, account, 1);
+  const [first] = await store.listNames(transaction, { account, limit: 1 });
   if ((first?.count ?? 0) > MAX_BRANDS) throw new BrandError(`An account has at most ${MAX_BRANDS} brands.`);
 }
 
@@ -417,11 +427,11 @@ export async function removeBrand(
   externalId: string,
 ): Promise<void> {
   await database.transaction(async (transaction) => {
-    const drafted = await deleteDraft(transaction, account, externalId);
+    const drafted = await deleteDraft(transaction, { account, externalId });
     // A distributed database lacks the foreign key whose action would do this.
     if ((await store.findDefault(transaction, account)) === externalId)
-      await store.setDefault(transaction, account, undefined);
-    if (!(await store.deleteBrand(transaction, account, externalId)) && !drafted) {
+      await store.setDefault(transaction, { account, externalId: null });
+    if (!(await store.deleteBrand(transaction, { account, externalId })) && !drafted) {
       throw new BrandError(`brand: ${await notKnown(transaction, account, externalId)}`);
     }
     await recordAudit(transaction, by, { action: 'brand.removed', account, subject: externalId, detail: {} });
@@ -465,7 +475,7 @@ export async function writeDefaultBrand(
   externalId: string | undefined,
 ): Promise<void> {
   if (externalId !== undefined) await requireBrand(transaction, account, externalId);
-  await store.setDefault(transaction, account, externalId);
+  await store.setDefault(transaction, { account, externalId: externalId ?? null });
 }
 
 /** Clears the default brands that all processes have cached. */

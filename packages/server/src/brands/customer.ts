@@ -3,11 +3,12 @@
  * `/api/account/brands…`. All other changes of brands are made by operators.
  */
 import type { FastifyInstance } from 'fastify';
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import { accountOf } from '../access/session-auth.ts';
 import type { AccountRef } from '../base/account.ts';
 import { notFound } from '../base/errors.ts';
 import type { Database } from '../database/database.ts';
+import type { Answer } from '../http/answers.ts';
 import { resource } from '../http/http.ts';
 import { describedOwn, ID, MOMENT, OPTIONAL_TEXT } from '../http/schemas.ts';
 import { BrandError, listBrands, readBrand, requireBrand } from './brands.ts';
@@ -180,19 +181,10 @@ async function listProposals(
   database: Database,
   account: AccountRef,
   brand: string,
-): Promise<Static<typeof OwnProposals>> {
+): Promise<Answer<typeof OwnProposals>> {
   await requireBrand(database, account, brand).catch((error: unknown) => {
     throw error instanceof BrandError ? notFound() : error;
   });
-  const rows = await findWaitingProposals(database, account, brand, MAX_LISTED);
-  return {
-    objects: rows.map(({ proposal_id, language, source, target, note, proposed_at }) => ({
-      proposal: proposal_id,
-      language,
-      source,
-      target,
-      ...(note === null ? {} : { note }),
-      proposed_at: proposed_at.toISOString(),
-    })),
-  };
+  const rows = await findWaitingProposals(database, { account, externalId: brand, limit: MAX_LISTED });
+  return { objects: rows };
 }

@@ -19,18 +19,10 @@ export async function insertSettings(
   await on.query(INSERT, [account.part, account.accountId, hash, JSON.stringify(settings)]);
 }
 
-const FIND = statement<{ settings: DocumentSettings }>(
+export const findSettings = statement<{ settings: DocumentSettings }, { account: AccountRef; hash: string }>(
   'brands.document_settings',
-  `select settings from document_settings where part = $1 and account_id = $2 and hash = $3`,
-);
-
-export async function findSettings(
-  on: Queryable,
-  account: AccountRef,
-  hash: string,
-): Promise<DocumentSettings | undefined> {
-  return (await on.query(FIND, [account.part, account.accountId, hash]))[0]?.settings;
-}
+  `select settings from document_settings where part = :part and account_id = :account_id and hash = :hash`,
+).firstValue;
 
 const PROTECT = statement<{ protect: string[] }>(
   'brands.protect',

@@ -110,7 +110,7 @@ export async function readDocumentSettings(
   const key = `${account.accountId} ${hashed}`;
   const known = stored.get(key);
   if (known !== undefined) return known;
-  const settings = await store.findSettings(database, account, hashed);
+  const settings = await store.findSettings(database, { account, hash: hashed });
   if (settings === undefined) throw new Error('a text without its document settings');
   put(stored, key, settings);
   return settings;

@@ -1,6 +1,6 @@
 /** The SQL statements about brand drafts. */
 import type { AccountRef } from '../base/account.ts';
-import type { Queryable, Transaction } from '../database/database.ts';
+import type { Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 
 export interface DraftRow {
@@ -13,24 +13,15 @@ export interface DraftRow {
   changed_by: string;
 }
 
-const FIND = statement<DraftRow>(
+export const findDraft = statement<DraftRow, { account: AccountRef; externalId: string }>(
   'brands.find_draft',
   `select external_id, revision, based_on, brand, changed_at, changed_by from brand_drafts
-    where part = $1 and account_id = $2 and external_id = $3`,
-);
+    where part = :part and account_id = :account_id and external_id = :externalId`,
+).first;
 const LOCK = statement(
   'brands.lock_draft',
   'select from brand_drafts where part = $1 and account_id = $2 and external_id = $3 for update',
 );
-
-export async function findDraft(
-  on: Queryable,
-  account: AccountRef,
-  externalId: string,
-): Promise<DraftRow | undefined> {
-  const [row] = await on.query(FIND, [account.part, account.accountId, externalId]);
-  return row;
-}
 
 /** Locks a draft and returns it. */
 export async function lockDraft(
@@ -39,21 +30,14 @@ export async function lockDraft(
   externalId: string,
 ): Promise<DraftRow | undefined> {
   await transaction.query(LOCK, [account.part, account.accountId, externalId]);
-  return findDraft(transaction, account, externalId);
+  return findDraft(transaction, { account, externalId });
 }
 
-const LIST = statement<Omit<DraftRow, 'brand'> & { name: string }>(
+export const findDrafts = statement<Omit<DraftRow, 'brand'> & { name: string }, { account: AccountRef }>(
   'brands.list_drafts',
   `select external_id, revision, based_on, changed_at, changed_by, brand->>'name' as name from brand_drafts
-    where part = $1 and account_id = $2 order by external_id`,
-);
-
-export function findDrafts(
-  on: Queryable,
-  account: AccountRef,
-): Promise<(Omit<DraftRow, 'brand'> & { name: string })[]> {
-  return on.query(LIST, [account.part, account.accountId]);
-}
+    where part = :part and account_id = :account_id order by external_id`,
+).rows;
 
 // If a concurrent request has started a draft, `on conflict` inserts no row.
 const INSERT = statement<{ revision: number }>(
@@ -84,12 +68,9 @@ export async function writeDraft(
   return row?.revision;
 }
 
-const DELETE = statement<{ revision: number }>(
-  'brands.delete_draft',
-  `delete from brand_drafts where part = $1 and account_id = $2 and external_id = $3 returning revision`,
-);
-
 /** Deletes a draft. @returns whether a draft existed */
-export async function deleteDraft(on: Queryable, account: AccountRef, externalId: string): Promise<boolean> {
-  return (await on.query(DELETE, [account.part, account.accountId, externalId])).length > 0;
-}
+export const deleteDraft = statement<{ revision: number }, { account: AccountRef; externalId: string }>(
+  'brands.delete_draft',
+  `delete from brand_drafts where part = :part and account_id = :account_id and external_id = :externalId
+    returning revision`,
+).found;

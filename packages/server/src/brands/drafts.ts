@@ -41,7 +41,7 @@ export async function readBrandWithDraft(
   account: AccountRef,
   externalId: string,
 ): Promise<BrandWithDraft> {
-  const row = await store.findDraft(on, account, externalId);
+  const row = await store.findDraft(on, { account, externalId });
   const published = await readBrand(on, account, externalId).catch((error: unknown) => {
     if (error instanceof BrandError) return undefined;
     throw error;
@@ -191,7 +191,7 @@ export async function publishDraft(
     // A draft that is identical to the published brand changes nothing, so it is deleted as if it had been
     // discarded.
     if (made.change === 'unchanged') await discardDraft(transaction, by, account, externalId);
-    else await store.deleteDraft(transaction, account, externalId);
+    else await store.deleteDraft(transaction, { account, externalId });
     return made;
   });
   await notifyBrandChange(database, changes);
@@ -205,7 +205,7 @@ export async function discardDraft(
   account: AccountRef,
   externalId: string,
 ): Promise<void> {
-  if (!(await store.deleteDraft(transaction, account, externalId))) throw notFound();
+  if (!(await store.deleteDraft(transaction, { account, externalId }))) throw notFound();
   await recordAudit(transaction, by, {
     action: 'brand.draft_discarded',
     account,
@@ -215,7 +215,7 @@ export async function discardDraft(
 }
 
 export function listDrafts(on: Queryable, account: AccountRef) {
-  return store.findDrafts(on, account);
+  return store.findDrafts(on, { account });
 }
 
 function draftConflict(): ApiError {

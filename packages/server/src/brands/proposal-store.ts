@@ -7,7 +7,7 @@ import { statement } from '../database/statements.ts';
 export type ProposalStatus = 'proposed' | 'taken' | 'declined';
 
 export interface ProposalRow {
-  proposal_id: string;
+  proposal: string;
   language: string;
   source: string;
   target: string;
@@ -20,7 +20,7 @@ export interface ProposalRow {
   proposed_at: Date;
 }
 
-const COLUMNS = `p.proposal_id, p.language, p.source, p.target, p.note, p.status, p.user_id, coalesce(u.name, '') as by,
+const COLUMNS = `p.proposal_id as proposal, p.language, p.source, p.target, p.note, p.status, p.user_id, coalesce(u.name, '') as by,
           p.job_id, p.proposed_at
      from term_proposals p left join users u on u.user_id = p.user_id`;
 
@@ -64,39 +64,28 @@ export async function insertProposal(
   return row?.proposal_id;
 }
 
-const OF_JOB = statement<ProposalRow>(
+/** Returns the proposals that were made in a job for a brand, except declined ones, oldest first. */
+export const findProposalsOfJob = statement<
+  ProposalRow,
+  { account: AccountRef; jobId: string; externalId: string }
+>(
   'brands.proposals_of_job',
   `select ${COLUMNS}
-    where p.part = $1 and p.account_id = $2 and p.job_id = $3 and p.external_id = $4 and p.status <> 'declined'
+    where p.part = :part and p.account_id = :account_id and p.job_id = :jobId and p.external_id = :externalId
+      and p.status <> 'declined'
     order by p.proposal_id`,
-);
-
-/** Returns the proposals that were made in a job for a brand, except declined ones, oldest first. */
-export function findProposalsOfJob(
-  on: Queryable,
-  account: AccountRef,
-  jobId: string,
-  externalId: string,
-): Promise<ProposalRow[]> {
-  return on.query(OF_JOB, [account.part, account.accountId, jobId, externalId]);
-}
-
-const WAITING = statement<ProposalRow>(
-  'brands.waiting_proposals',
-  `select ${COLUMNS}
-    where p.part = $1 and p.account_id = $2 and p.external_id = $3 and p.status = 'proposed'
-    order by p.proposal_id limit $4`,
-);
+).rows;
 
 /** Returns the proposals for a brand that were neither taken nor declined, oldest first. */
-export function findWaitingProposals(
-  on: Queryable,
-  account: AccountRef,
-  externalId: string,
-  limit: number,
-): Promise<ProposalRow[]> {
-  return on.query(WAITING, [account.part, account.accountId, externalId, limit]);
-}
+export const findWaitingProposals = statement<
+  ProposalRow,
+  { account: AccountRef; externalId: string; limit: number }
+>(
+  'brands.waiting_proposals',
+  `select ${COLUMNS}
+    where p.part = :part and p.account_id = :account_id and p.external_id = :externalId and p.status = 'proposed'
+    order by p.proposal_id limit :limit`,
+).rows;
 
 const COUNTS = statement<{ external_id: string; proposals: number }>(
   'brands.count_proposals',
@@ -136,21 +125,13 @@ export async function decideProposal(
   return row;
 }
 
-const DELETE = statement<{ job_id: string }>(
+/** Deletes an editor's own proposal. @returns false if there is no such waiting proposal of this editor */
+export const deleteProposal = statement<
+  { job_id: string },
+  { account: AccountRef; jobId: string; proposalId: string; userId: string }
+>(
   'brands.delete_proposal',
   `delete from term_proposals
-    where part = $1 and account_id = $2 and job_id = $3 and proposal_id = $4 and user_id = $5 and status = 'proposed'
+    where part = :part and account_id = :account_id and job_id = :jobId and proposal_id = :proposalId and user_id = :userId and status = 'proposed'
    returning job_id`,
-);
-
-/** Deletes an editor's own proposal. @returns false if there is no such waiting proposal of this editor */
-export async function deleteProposal(
-  on: Queryable,
-  account: AccountRef,
-  { jobId, proposalId, userId }: { jobId: string; proposalId: string; userId: string },
-): Promise<boolean> {
-  const values = [account.part, account.accountId, jobId, proposalId, userId];
-  const [row] = await on.query(DELETE, values);
-  if (row !== undefined) on.changed('job', account, jobId);
-  return row !== undefined;
-}
+).reporting('job').found;

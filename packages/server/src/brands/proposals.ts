@@ -38,15 +38,15 @@ export async function readJobTerms(
   if (brand === null) return [];
   const [{ terms }, proposals] = await Promise.all([
     readContext(database, account, brand, targetLanguage),
-    store.findProposalsOfJob(database, account, jobId, brand),
+    store.findProposalsOfJob(database, { account, jobId, externalId: brand }),
   ]);
   if (proposals.length === 0) return terms;
   const published = new Set(terms.map(termKey));
   return [...terms, ...proposals.map(toJobTerm).filter((term) => !published.has(termKey(term)))];
 }
 
-function toJobTerm({ proposal_id, by, user_id, status, ...row }: store.ProposalRow): JobTerm {
-  return { ...toGlossaryTerm(row), proposal: { id: proposal_id, by, userId: user_id, status } };
+function toJobTerm({ proposal, by, user_id, status, ...row }: store.ProposalRow): JobTerm {
+  return { ...toGlossaryTerm(row), proposal: { id: proposal, by, userId: user_id, status } };
 }
 
 function toGlossaryTerm({
@@ -85,7 +85,8 @@ export async function proposeTerm(
     throw fieldError('source', reason('too_many_proposals', { most: MAX_PROPOSALS }));
   }
   const languages = languagesFor(targetLanguage);
-  const language = (await findNearest(database, account, brand, languages))?.language ?? languages[0]!;
+  const language =
+    (await findNearest(database, { account, externalId: brand, languages }))?.language ?? languages[0]!;
   const proposal = { externalId: brand, language, jobId, userId: user.userId, source, target, note };
   const id = await store.insertProposal(database, account, proposal);
   if (id === undefined) throw fieldError('target', reason('term_proposed'));
@@ -127,7 +128,7 @@ export async function withdrawTerm(
   userId: string,
   proposalId: string,
 ): Promise<void> {
-  if (!(await store.deleteProposal(on, account, { jobId, proposalId, userId }))) throw notFound();
+  if (!(await store.deleteProposal(on, { account, jobId, proposalId, userId }))) throw notFound();
 }
 
 /**

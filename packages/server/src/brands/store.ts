@@ -13,56 +13,39 @@ export interface FoundBrand {
   version: number;
 }
 
-const FIND = statement<FoundBrand>(
+export const findBrand = statement<FoundBrand, { account: AccountRef; externalId: string }>(
   'brands.find',
-  `select name, fallback, votes, protect, version from brands where part = $1 and account_id = $2 and external_id = $3`,
-);
-
-export async function findBrand(
-  on: Queryable,
-  account: AccountRef,
-  externalId: string,
-): Promise<FoundBrand | undefined> {
-  const [row] = await on.query(FIND, [account.part, account.accountId, externalId]);
-  return row;
-}
-
-const NAMES = statement<{ external_id: string; count: number }>(
-  'brands.names',
-  `select external_id, count(*) over () as count from brands where part = $1 and account_id = $2
-    order by external_id limit $3`,
-);
+  `select name, fallback, votes, protect, version from brands where part = :part and account_id = :account_id
+    and external_id = :externalId`,
+).first;
 
 /**
  * Returns the external identifiers of an account's brands in alphabetical order, up to a limit. Each row also contains
  * the number of all brands.
  */
-export function listNames(
-  on: Queryable,
-  account: AccountRef,
-  limit: number,
-): Promise<{ external_id: string; count: number }[]> {
-  return on.query(NAMES, [account.part, account.accountId, limit]);
-}
+export const listNames = statement<
+  { external_id: string; count: number },
+  { account: AccountRef; limit: number }
+>(
+  'brands.names',
+  `select external_id, count(*) over () as count from brands where part = :part and account_id = :account_id
+    order by external_id limit :limit`,
+).rows;
 
 export interface BrandRow {
   external_id: string;
   name: string;
-  is_default: boolean;
+  default: boolean;
   changed_at: Date;
   version: number;
 }
 
-const LIST = statement<BrandRow>(
+export const findBrands = statement<BrandRow, { account: AccountRef }>(
   'brands.list',
-  `select b.external_id, b.name, b.external_id = a.default_brand is true as is_default, b.changed_at, b.version
+  `select b.external_id, b.name, b.external_id = a.default_brand is true as default, b.changed_at, b.version
      from brands b join accounts a using (part, account_id)
-    where b.part = $1 and b.account_id = $2 order by b.external_id`,
-);
-
-export function findBrands(on: Queryable, account: AccountRef): Promise<BrandRow[]> {
-  return on.query(LIST, [account.part, account.accountId]);
-}
+    where b.part = :part and b.account_id = :account_id order by b.external_id`,
+).rows;
 
 const DEFAULT = statement<{ default_brand: string | null }>(
   'brands.default',
@@ -74,18 +57,10 @@ export async function findDefault(on: Queryable, account: AccountRef): Promise<s
   return row?.default_brand ?? undefined;
 }
 
-const SET_DEFAULT = statement(
+export const setDefault = statement<never, { account: AccountRef; externalId: string | null }>(
   'brands.set_default',
-  `update accounts set default_brand = $3 where part = $1 and account_id = $2`,
-);
-
-export async function setDefault(
-  on: Queryable,
-  account: AccountRef,
-  externalId: string | undefined,
-): Promise<void> {
-  await on.query(SET_DEFAULT, [account.part, account.accountId, externalId ?? null]);
-}
+  `update accounts set default_brand = :externalId where part = :part and account_id = :account_id`,
+).run;
 
 const INSERT = statement<{ external_id: string }>(
   'brands.insert',
@@ -125,15 +100,12 @@ export async function touchBrand(
   await transaction.query(TOUCH, [...key, name, fallback, votes, made ? 0 : 1, protect]);
 }
 
-const REMOVE = statement<{ external_id: string }>(
-  'brands.remove',
-  `delete from brands where part = $1 and account_id = $2 and external_id = $3 returning external_id`,
-);
-
 /** Deletes a brand. @returns whether the brand existed */
-export async function deleteBrand(on: Queryable, account: AccountRef, externalId: string): Promise<boolean> {
-  return (await on.query(REMOVE, [account.part, account.accountId, externalId])).length > 0;
-}
+export const deleteBrand = statement<{ external_id: string }, { account: AccountRef; externalId: string }>(
+  'brands.remove',
+  `delete from brands where part = :part and account_id = :account_id and external_id = :externalId
+    returning external_id`,
+).found;
 
 export interface LanguageRow {
   language: string;
@@ -141,54 +113,35 @@ export interface LanguageRow {
   instructions: string | null;
 }
 
-const LANGUAGES = statement<LanguageRow>(
+export const listLanguages = statement<LanguageRow, { account: AccountRef; externalId: string }>(
   'brands.languages',
   `select language, tone, instructions from brand_languages
-    where part = $1 and account_id = $2 and external_id = $3 order by language`,
-);
-
-export function listLanguages(
-  on: Queryable,
-  account: AccountRef,
-  externalId: string,
-): Promise<LanguageRow[]> {
-  return on.query(LANGUAGES, [account.part, account.accountId, externalId]);
-}
-
-const NEAREST = statement<LanguageRow>(
-  'brands.nearest_language',
-  `select language, tone, instructions from brand_languages
-    where part = $1 and account_id = $2 and external_id = $3 and language = any($4)
-    order by char_length(language) desc limit 1`,
-);
+    where part = :part and account_id = :account_id and external_id = :externalId order by language`,
+).rows;
 
 /** Returns the settings for the most specific of `languages` for which the brand has settings. */
-export async function findNearest(
-  on: Queryable,
-  account: AccountRef,
-  externalId: string,
-  languages: readonly string[],
-): Promise<LanguageRow | undefined> {
-  const [row] = await on.query(NEAREST, [account.part, account.accountId, externalId, languages]);
-  return row;
-}
+export const findNearest = statement<
+  LanguageRow,
+  { account: AccountRef; externalId: string; languages: readonly string[] }
+>(
+  'brands.nearest_language',
+  `select language, tone, instructions from brand_languages
+    where part = :part and account_id = :account_id and external_id = :externalId and language = any(:languages)
+    order by char_length(language) desc limit 1`,
+).first;
 
-const SUMMARY = statement<LanguageRow & { external_id: string; terms: number }>(
+/** Returns every language of every brand of an account, with its number of terms. */
+export const summarise = statement<
+  LanguageRow & { external_id: string; terms: number },
+  { account: AccountRef }
+>(
   'brands.summary',
   `select l.external_id, l.language, l.tone, l.instructions,
           (select count(*) from terms t
-            where t.part = $1 and t.account_id = l.account_id and t.external_id = l.external_id
+            where t.part = :part and t.account_id = l.account_id and t.external_id = l.external_id
               and t.language = l.language) as terms
-     from brand_languages l where l.part = $1 and l.account_id = $2 order by l.external_id, l.language`,
-);
-
-/** Returns every language of every brand of an account, with its number of terms. */
-export function summarise(
-  on: Queryable,
-  account: AccountRef,
-): Promise<(LanguageRow & { external_id: string; terms: number })[]> {
-  return on.query(SUMMARY, [account.part, account.accountId]);
-}
+     from brand_languages l where l.part = :part and l.account_id = :account_id order by l.external_id, l.language`,
+).rows;
 
 const KEEP_LANGUAGE = statement(
   'brands.keep_language',
@@ -209,19 +162,15 @@ export async function upsertLanguage(
   await transaction.query(KEEP_LANGUAGE, [...key, language, tone, instructions]);
 }
 
-const REMOVE_LANGUAGE = statement(
+export const removeLanguage = statement<
+  never,
+  { account: AccountRef; externalId: string; language: string },
+  Transaction
+>(
   'brands.remove_language',
-  `delete from brand_languages where part = $1 and account_id = $2 and external_id = $3 and language = $4`,
-);
-
-export async function removeLanguage(
-  transaction: Transaction,
-  account: AccountRef,
-  externalId: string,
-  language: string,
-): Promise<void> {
-  await transaction.query(REMOVE_LANGUAGE, [account.part, account.accountId, externalId, language]);
-}
+  `delete from brand_languages where part = :part and account_id = :account_id and external_id = :externalId
+    and language = :language`,
+).run;
 
 export interface TermRow {
   source: string;
@@ -232,20 +181,12 @@ export interface TermRow {
   note: string | null;
 }
 
-const TERMS = statement<TermRow>(
+export const listTerms = statement<TermRow, { account: AccountRef; externalId: string; language: string }>(
   'brands.terms',
   `select source, target, case_sensitive, forbidden, do_not_translate, note from terms
-    where part = $1 and account_id = $2 and external_id = $3 and language = $4 order by position`,
-);
-
-export function listTerms(
-  on: Queryable,
-  account: AccountRef,
-  externalId: string,
-  language: string,
-): Promise<TermRow[]> {
-  return on.query(TERMS, [account.part, account.accountId, externalId, language]);
-}
+    where part = :part and account_id = :account_id and external_id = :externalId and language = :language
+      order by position`,
+).rows;
 
 const CLEAR_TERMS = statement(
   'brands.clear_terms',

@@ -53,7 +53,7 @@ export async function readMessages(
 ): Promise<Record<string, unknown>> {
   const found = await store.findChat(database, caller.account, caller.environment, chatId);
   if (found === undefined) throw notFound();
-  const messages = await store.listMessages(database, caller.account, chatId, page);
+  const messages = await store.listMessages(database, { ...page, account: caller.account, chatId });
   return { length: found.messages, messages: messages.map(presentMessage), ...page };
 }
 
@@ -141,7 +141,7 @@ export function readEarlier(
   account: AccountRef,
   message: store.LeasedMessageRow,
 ): Promise<store.EarlierRow[]> {
-  return store.listEarlier(database, account, message, EARLIER_MESSAGES);
+  return store.listEarlier(database, { ...message, account, most: EARLIER_MESSAGES });
 }
 
 export type MessageOutcome =

@@ -46,37 +46,30 @@ export async function findDueCorrections(
   }));
 }
 
-const TAKE = statement<{ message_id: string }>(
-  'chats.take_correction',
-  `select message_id from message_corrections
-    where part = $1 and account_id = $2 and message_id = $3 and job_id is null for update skip locked`,
-);
-
 /**
  * Locks a due correction until the end of the transaction. @returns false if another transaction has locked
  * it
  */
-export async function lockDueCorrection(
-  transaction: Transaction,
-  account: AccountRef,
-  messageId: string,
-): Promise<boolean> {
-  return (await transaction.query(TAKE, [account.part, account.accountId, messageId])).length > 0;
-}
+export const lockDueCorrection = statement<
+  { message_id: string },
+  { account: AccountRef; messageId: string },
+  Transaction
+>(
+  'chats.take_correction',
+  `select message_id from message_corrections
+    where part = :part and account_id = :account_id and message_id = :messageId
+      and job_id is null for update skip locked`,
+).found;
 
-const BEGUN = statement(
+export const setCorrectionJob = statement<
+  never,
+  { account: AccountRef; messageId: string; jobId: string },
+  Transaction
+>(
   'chats.correction_begun',
-  `update message_corrections set job_id = $4 where part = $1 and account_id = $2 and message_id = $3`,
-);
-
-export async function setCorrectionJob(
-  transaction: Transaction,
-  account: AccountRef,
-  messageId: string,
-  jobId: string,
-): Promise<void> {
-  await transaction.query(BEGUN, [account.part, account.accountId, messageId, jobId]);
-}
+  `update message_corrections set job_id = :jobId where part = :part and account_id = :account_id
+    and message_id = :messageId`,
+).run;
 
 export interface CorrectedRow extends MessageRow {
   environment: Environment;
@@ -87,37 +80,25 @@ const COLUMNS = `m.message_id, m.chat_id, m.external_id, m.author_external_id, m
   m.source_language, m.target_language, m.text_format, m.document_settings, m.body, m.translation_id, m.translated,
   m.untranslated, m.status, m.failure, m.created_at, m.completed_at, m.environment, m.default_brand`;
 
-const FIND = statement<CorrectedRow>(
+export const findMessageToCorrect = statement<CorrectedRow, { account: AccountRef; messageId: string }>(
   'chats.message_to_correct',
-  `select ${COLUMNS} from messages m where m.part = $1 and m.account_id = $2 and m.message_id = $3`,
-);
-
-export async function findMessageToCorrect(
-  on: Queryable,
-  account: AccountRef,
-  messageId: string,
-): Promise<CorrectedRow | undefined> {
-  return (await on.query(FIND, [account.part, account.accountId, messageId]))[0];
-}
-
-const FINISH = statement<{ message_id: string }>(
-  'chats.finish_correction',
-  `update message_corrections set finished_at = now()
-    where part = $1 and account_id = $2 and job_id = $3 and finished_at is null returning message_id`,
-);
+  `select ${COLUMNS} from messages m where m.part = :part and m.account_id = :account_id and m.message_id = :messageId`,
+).first;
 
 /**
  * Marks the correction that belongs to a job as finished.
  * @returns the id of the corrected message; undefined if the job belongs to no correction, or its correction
  * was finished before
  */
-export async function finishCorrection(
-  transaction: Transaction,
-  account: AccountRef,
-  jobId: string,
-): Promise<string | undefined> {
-  return (await transaction.query(FINISH, [account.part, account.accountId, jobId]))[0]?.message_id;
-}
+export const finishCorrection = statement<
+  { message_id: string },
+  { account: AccountRef; jobId: string },
+  Transaction
+>(
+  'chats.finish_correction',
+  `update message_corrections set finished_at = now()
+    where part = :part and account_id = :account_id and job_id = :jobId and finished_at is null returning message_id`,
+).firstValue;
 
 // Recording events of a chat requires a lock on the chat's row.
 const LOCK_CHAT = statement<ChatRow>(
@@ -152,26 +133,18 @@ export async function brandOf(
 
 // A message whose text retention has deleted is not changed, because retention would not delete its text
 // again.
-const CORRECT = statement<CorrectedRow>(
-  'chats.correct',
-  `update messages m set translated = $4, untranslated = null
-    where m.part = $1 and m.account_id = $2 and m.message_id = $3 and m.translated is not null
-      and (m.translated <> $4 or m.untranslated is not null) and m.body <> ''
-   returning ${COLUMNS}`,
-);
-
 /**
  * Replaces the text of a message. @returns the message; undefined if it was completely translated with this text, or if
  * retention has deleted its text
  */
-export async function writeCorrection(
-  transaction: Transaction,
-  account: AccountRef,
-  messageId: string,
-  translated: string,
-): Promise<CorrectedRow | undefined> {
-  const values = [account.part, account.accountId, messageId, translated];
-  const [row] = await transaction.query(CORRECT, values);
-  if (row !== undefined) transaction.changed('chats', account);
-  return row;
-}
+export const writeCorrection = statement<
+  CorrectedRow,
+  { account: AccountRef; messageId: string; translated: string },
+  Transaction
+>(
+  'chats.correct',
+  `update messages m set translated = :translated, untranslated = null
+    where m.part = :part and m.account_id = :account_id and m.message_id = :messageId and m.translated is not null
+      and (m.translated <> :translated or m.untranslated is not null) and m.body <> ''
+   returning ${COLUMNS}`,
+).reporting('chats').first;

@@ -69,8 +69,8 @@ export async function createDueCorrections(database: Database, ended = () => fal
 }
 
 async function order(transaction: Transaction, account: AccountRef, messageId: string): Promise<boolean> {
-  if (!(await store.lockDueCorrection(transaction, account, messageId))) return false;
-  const message = (await store.findMessageToCorrect(transaction, account, messageId))!;
+  if (!(await store.lockDueCorrection(transaction, { account, messageId }))) return false;
+  const message = (await store.findMessageToCorrect(transaction, { account, messageId }))!;
   const jobId = uuidv7();
   await createCorrectionJob(transaction, account, {
     jobId,
@@ -85,7 +85,7 @@ async function order(transaction: Transaction, account: AccountRef, messageId: s
     // The source text of an untranslated segment must not become its draft, so the message is drafted again.
     translated: message.untranslated === null ? (message.translated ?? '') : undefined,
   });
-  await store.setCorrectionJob(transaction, account, messageId, jobId);
+  await store.setCorrectionJob(transaction, { account, messageId, jobId });
   return true;
 }
 
@@ -100,11 +100,11 @@ export async function correctMessage(
   text: string,
   sourceOf: SourceOf,
 ): Promise<void> {
-  const messageId = await store.finishCorrection(transaction, account, jobId);
+  const messageId = await store.finishCorrection(transaction, { account, jobId });
   if (messageId === undefined) return;
-  const before = (await store.findMessageToCorrect(transaction, account, messageId))!;
+  const before = (await store.findMessageToCorrect(transaction, { account, messageId }))!;
   const chat = await store.lockChat(transaction, account, before.chat_id);
-  const message = await store.writeCorrection(transaction, account, messageId, text);
+  const message = await store.writeCorrection(transaction, { account, messageId, translated: text });
   if (message === undefined) return;
   const event = presentEvent(chat, message, sourceOf(message.environment), new Date());
   const headers = { ...event.headers, 'ce-id': `${event.headers['ce-id']}-corrected` };

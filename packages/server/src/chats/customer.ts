@@ -69,7 +69,7 @@ export function customerChatRoutes(app: FastifyInstance, { database }: { databas
         const { chat_id: chatId } = request.params;
         const found = await store.findChat(database, ref, environment, chatId);
         if (found === undefined) throw notFound();
-        const messages = await store.listMessages(database, ref, chatId, page);
+        const messages = await store.listMessages(database, { ...page, account: ref, chatId });
         return { length: found.messages, messages: messages.map(presentMessage), ...page };
       },
     },

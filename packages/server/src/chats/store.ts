@@ -299,21 +299,16 @@ export async function findMessage(
   return row === undefined ? undefined : { chat: chatOf(row), message: row };
 }
 
-const LIST = statement<MessageRow>(
+/** Lists messages of a chat in order, starting with the message at `index`. */
+export const listMessages = statement<
+  MessageRow,
+  { account: AccountRef; chatId: string; index: number; limit: number }
+>(
   'chats.list_messages',
   `select ${MESSAGE} from messages m
-    where m.part = $1 and m.account_id = $2 and m.chat_id = $3 and m.position >= $4 order by m.position limit $5`,
-);
-
-/** Lists messages of a chat in order, starting with the message at `index`. */
-export function listMessages(
-  on: Queryable,
-  account: AccountRef,
-  chatId: string,
-  page: { index: number; limit: number },
-): Promise<MessageRow[]> {
-  return on.query(LIST, [account.part, account.accountId, chatId, page.index, page.limit]);
-}
+    where m.part = :part and m.account_id = :account_id and m.chat_id = :chatId and m.position >= :index
+      order by m.position limit :limit`,
+).rows;
 
 export type LeasedMessageRow = MessageRow & {
   default_brand: string | null;
@@ -352,21 +347,16 @@ export type EarlierRow = Pick<
   'source_language' | 'target_language' | 'text_format' | 'body' | 'translated'
 >;
 
-const EARLIER = statement<EarlierRow>(
+/** Lists the messages before a message of a chat, nearest first. */
+export const listEarlier = statement<
+  EarlierRow,
+  { account: AccountRef; chat_id: string; position: number; most: number }
+>(
   'chats.earlier',
   `select source_language, target_language, text_format, body, translated from messages
-    where part = $1 and account_id = $2 and chat_id = $3 and position < $4 order by position desc limit $5`,
-);
-
-/** Lists the messages before a message of a chat, nearest first. */
-export function listEarlier(
-  on: Queryable,
-  account: AccountRef,
-  message: { chat_id: string; position: number },
-  most: number,
-): Promise<EarlierRow[]> {
-  return on.query(EARLIER, [account.part, account.accountId, message.chat_id, message.position, most]);
-}
+    where part = :part and account_id = :account_id and chat_id = :chat_id and position < :position
+      order by position desc limit :most`,
+).rows;
 
 /** Identifies a chat in a list for several accounts. */
 export interface ChatRef {

@@ -238,7 +238,7 @@ describe('the rotation of the secret key', () => {
     account = (await accountNamed(test.database, 'acme')).ref;
     for (let n = 0; n < 250; n++) {
       const sealed = old.seal(Buffer.from(`whsec_${n}`), secretContext(account, USE));
-      await insertWebhookSecret(test.database, account, USE, { secretId: uuidv7(), sealed });
+      await insertWebhookSecret(test.database, { ...USE, account, secretId: uuidv7(), sealed });
     }
     await owner.query(
       `insert into users (user_id, email, name, role) values ('01a22426-c40a-7000-8000-000000000001', 'op@example.com', 'Op', 'operator')`,
@@ -320,7 +320,7 @@ describe('the rotation of the secret key', () => {
       Buffer.from('whsec_lost'),
       secretContext(account, USE),
     );
-    await insertWebhookSecret(test.database, account, USE, { secretId: uuidv7(), sealed: lost });
+    await insertWebhookSecret(test.database, { ...USE, account, secretId: uuidv7(), sealed: lost });
     await owner.query('update second_factors set confirmed_at = now(), last_step = 0');
     const { rows } = await owner.query('select user_id as "userId", user_id, email from users');
     const [code] = await renewRecoveryCodes(test.database, old, rows[0]);

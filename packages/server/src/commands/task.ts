@@ -50,7 +50,7 @@ export function addTaskCommands(program: Command): void {
             String(one.words),
             one.status,
             `${one.account}/${one.uid}`,
-            one.deadline,
+            one.deadline.toISOString(),
             one.editor?.name ?? '-',
             one.reports.map(({ reason }) => reason).join(', ') || '-',
           ]),

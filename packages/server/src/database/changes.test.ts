@@ -90,21 +90,39 @@ function constantsOf(program: Node): { name: unknown; value: Node | null }[] {
     .map(({ id, init }) => ({ name: id.name, value: init }));
 }
 
-/** Returns the code of each function or other top-level declaration that uses a statement. */
-function usersOf(statement: string, sources: readonly Source[]): string[] {
-  return sources.flatMap(({ code, program }) => {
-    const constant = constantsOf(program).find(
-      ({ value }) =>
-        (value?.callee as Node | undefined)?.name === 'statement' &&
-        (value!.arguments as Node[])[0]?.value === statement,
-    );
-    if (constant === undefined) return [];
-    const uses = new RegExp(`\\b${constant.name}\\b`);
-    const declares = new RegExp(`^const ${constant.name}\\b`);
-    return (program.body as Node[])
-      .map(({ start, end }) => code.slice(start, end))
-      .filter((declaration) => uses.test(declaration) && !declares.test(declaration));
-  });
+/** A constant that is a statement, or one of its functions. */
+interface Constant {
+  statement: unknown;
+  isFunction: boolean;
+  /** The changes that the function reports. */
+  reported: unknown[];
+}
+
+/** Reads the value of a constant, such as `statement('…').reporting('jobs').run`. */
+function readConstant(value: Node | null | undefined): Constant | undefined {
+  const { callee, object } = (value ?? {}) as { callee?: Node; object?: Node };
+  if (object !== undefined) {
+    const inner = readConstant(object);
+    return inner && { ...inner, isFunction: true };
+  }
+  const values = ((value?.arguments ?? []) as Node[]).map((node) => node.value);
+  if (callee?.name === 'statement') return { statement: values[0], isFunction: false, reported: [] };
+  const inner = callee && readConstant(callee);
+  return inner && { ...inner, reported: [...inner.reported, ...values] };
+}
+
+/** Returns whether every use of a statement in a file reports a kind of change. */
+function isReported({ code, program }: Source, statement: string, kind: ChangeKind): boolean | undefined {
+  const all = constantsOf(program).map(({ name, value }) => ({ name, ...readConstant(value) }));
+  const constant = all.find((one) => one.statement === statement);
+  if (constant === undefined) return undefined;
+  if (constant.isFunction) return constant.reported!.includes(kind);
+  const uses = new RegExp(`\\b${constant.name}\\b`);
+  const declares = new RegExp(`^const ${constant.name}\\b`);
+  const users = (program.body as Node[])
+    .map(({ start, end }) => code.slice(start, end))
+    .filter((declaration) => uses.test(declaration) && !declares.test(declaration));
+  return users.length > 0 && users.every((user) => user.includes(callOf(kind)));
 }
 
 /**
@@ -112,12 +130,14 @@ function usersOf(statement: string, sources: readonly Source[]): string[] {
  * change.
  */
 function unsaid(statements: readonly { name: string; text: string }[], sources: readonly Source[]): string[] {
-  return statements.flatMap(({ name, text }) => {
-    const users = usersOf(name, sources);
-    return kindsOf(text)
-      .filter((kind) => users.length === 0 || !users.every((code) => code.includes(callOf(kind))))
-      .map((kind) => `${name}: ${kind}`);
-  });
+  return statements.flatMap(({ name, text }) =>
+    kindsOf(text)
+      .filter((kind) => {
+        const found = sources.map((source) => isReported(source, name, kind));
+        return !found.includes(true) || found.includes(false);
+      })
+      .map((kind) => `${name}: ${kind}`),
+  );
 }
 
 describe('live updates', () => {
@@ -161,5 +181,13 @@ describe('live updates', () => {
     ]);
     expect(planted(`${runs} }`)).toEqual(['planted: tasks', 'planted: jobs']);
     expect(planted('')).toEqual(['planted: tasks', 'planted: jobs']);
+    const made = (functions: string) =>
+      unsaid(
+        [{ name: 'planted', text }],
+        [parseSource('planted.ts', `export const one = statement<Row>('planted', \`…\`)${functions};`)],
+      );
+    expect(made(`.reporting('jobs', 'tasks').run`)).toEqual([]);
+    expect(made(`.reporting('jobs').run`)).toEqual(['planted: tasks']);
+    expect(made('.run')).toEqual(['planted: tasks', 'planted: jobs']);
   });
 });

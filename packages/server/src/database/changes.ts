@@ -20,6 +20,9 @@ export type ChangedList =
  */
 export type ChangeKind = ChangedList | 'job' | 'edit';
 
+/** Changes that belong to no account. */
+export type ChangeOfAll = 'engines' | 'requests' | 'sessions';
+
 export interface Change {
   kind: ChangeKind;
   /** The account of the list or job; undefined if there is none or the store does not know it. */

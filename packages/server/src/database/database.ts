@@ -9,13 +9,13 @@ import { type Connection, createPool, createStandbyPool } from './connections.ts
 import { type CallsOf, createForms, execute, limitedTo, run } from './forms.ts';
 import { createListener, type Listener } from './listener.ts';
 import { createOutageWatch } from './outage.ts';
-import type { Queryable, Transaction } from './queryable.ts';
 import { setUpSession } from './requirements.ts';
 import { createStandby, type ReadCounts, type Run, type Standby } from './standby.ts';
+import type { Queryable, Transaction } from './statements.ts';
 import { positionalValues, type Statement, statement } from './statements.ts';
 
 export type { Connection } from './connections.ts';
-export type { Queryable, Transaction } from './queryable.ts';
+export type { Queryable, Transaction } from './statements.ts';
 
 export interface Database extends Queryable {
   /**

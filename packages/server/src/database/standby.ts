@@ -9,7 +9,7 @@ import type pg from 'pg';
 import { ApiError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { createStandbyConnection } from './connections.ts';
-import type { Queryable } from './queryable.ts';
+import type { Queryable } from './statements.ts';
 import { type Statement, statement, type Values } from './statements.ts';
 
 /** The number of reads by the server that answered them. */

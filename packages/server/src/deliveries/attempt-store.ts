@@ -1,6 +1,5 @@
 /** SQL statements that read the request and the attempts of a delivery. */
 import type { AccountRef } from '../base/account.ts';
-import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 
 export interface AttemptRow {
@@ -17,21 +16,18 @@ export interface AttemptRow {
 }
 
 // The attempt in progress, or one that was interrupted and not yet followed by another, is in its delivery.
-const ATTEMPTS = statement<AttemptRow>(
+/** Returns the last hundred attempts of a delivery, latest first. */
+export const listAttempts = statement<AttemptRow, { account: AccountRef; deliveryId: string }>(
   'deliveries.attempts',
   `select coalesce(a.attempt, d.attempts) as attempt, coalesce(a.started_at, d.attempt_started_at) as started_at,
           a.finished_at, a.outcome, a.detail, a.status_code, a.milliseconds, a.headers, a.answer, a.answer_complete
      from (select attempts, attempt_started_at from deliveries
-            where part = $1 and account_id = $2 and delivery_id = $3 and attempt_started_at is not null) d
-     full join (select * from attempts where part = $1 and account_id = $2 and delivery_id = $3) a
+            where part = :part and account_id = :account_id and delivery_id = :deliveryId
+              and attempt_started_at is not null) d
+     full join (select * from attempts where part = :part and account_id = :account_id and delivery_id = :deliveryId) a
        on a.attempt = d.attempts
     order by 1 desc limit 100`,
-);
-
-/** Returns the last hundred attempts of a delivery, latest first. */
-export function listAttempts(on: Queryable, account: AccountRef, deliveryId: string): Promise<AttemptRow[]> {
-  return on.query(ATTEMPTS, [account.part, account.accountId, deliveryId]);
-}
+).rows;
 
 export interface SentRequestRow {
   content_type: string;
@@ -40,18 +36,12 @@ export interface SentRequestRow {
   body_bytes: number;
 }
 
-const REQUEST = statement<SentRequestRow>(
-  'deliveries.request',
-  `select content_type, headers, substring(body for $4) as body, octet_length(body) as body_bytes from deliveries
-    where part = $1 and account_id = $2 and delivery_id = $3`,
-);
-
 /** Returns what a delivery sends, with the first `most` bytes of its body. */
-export async function findSentRequest(
-  on: Queryable,
-  account: AccountRef,
-  deliveryId: string,
-  most: number,
-): Promise<SentRequestRow | undefined> {
-  return (await on.query(REQUEST, [account.part, account.accountId, deliveryId, most]))[0];
-}
+export const findSentRequest = statement<
+  SentRequestRow,
+  { account: AccountRef; deliveryId: string; most: number }
+>(
+  'deliveries.request',
+  `select content_type, headers, substring(body for :most) as body, octet_length(body) as body_bytes from deliveries
+    where part = :part and account_id = :account_id and delivery_id = :deliveryId`,
+).first;

@@ -103,7 +103,10 @@ export function deliveryConsole(app: FastifyInstance, options: DeliveryConsoleOp
         const [rows, hosts] = await database.read(async (reader) => {
           const account = await accountOfField(reader, named);
           const filter = { ...others, username: account?.username };
-          return Promise.all([listOwnedDeliveries(reader, filter, limit + 1), listFailingHosts(reader, 100)]);
+          return Promise.all([
+            listOwnedDeliveries(reader, filter, limit + 1),
+            listFailingHosts(reader, { limit: 100 }),
+          ]);
         });
         const deliveries = rows.slice(0, limit).map(({ delivery }) => delivery);
         return {

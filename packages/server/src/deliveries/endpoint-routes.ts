@@ -10,7 +10,7 @@ import type { Database } from '../database/database.ts';
 import { resource } from '../http/http.ts';
 import { OVERLAP_SECONDS } from '../http/schemas.ts';
 import { consoleEndpointSchema, endpointSchemas, ownEndpointSchemas } from './endpoint-schemas.ts';
-import { type EndpointRow, listEndpoints } from './endpoint-store.ts';
+import { listEndpoints } from './endpoint-store.ts';
 import {
   changeEndpoint,
   createEndpoint,
@@ -29,8 +29,8 @@ export function endpointRoutes(app: FastifyInstance, context: EndpointContext): 
       schema: endpointSchemas.list,
       scope: 'deliveries',
       async handler({ caller: { account, environment } }) {
-        const rows = await listEndpoints(context.database, account, environment);
-        return { objects: rows.map(presentEndpoint) };
+        const rows = await listEndpoints(context.database, { account, environment });
+        return { objects: rows };
       },
     },
     POST: {
@@ -41,7 +41,7 @@ export function endpointRoutes(app: FastifyInstance, context: EndpointContext): 
         const { url, events = null, description = '' } = body;
         const wanted = { environment, url, events, description };
         const { endpoint, secret } = await createEndpoint(context, caller, account, wanted);
-        return reply.code(201).send({ ...presentEndpoint(endpoint), webhook_secret: secret });
+        return reply.code(201).send({ ...endpoint, webhook_secret: secret });
       },
     },
   });
@@ -52,7 +52,7 @@ export function endpointRoutes(app: FastifyInstance, context: EndpointContext): 
       scope: 'deliveries',
       async handler({ caller, params }) {
         const key = keyOf(caller, params.endpoint_id);
-        return presentEndpoint(await findEndpoint(context.database, caller.account, key));
+        return findEndpoint(context.database, caller.account, key);
       },
     },
     PATCH: {
@@ -60,7 +60,7 @@ export function endpointRoutes(app: FastifyInstance, context: EndpointContext): 
       scope: 'deliveries',
       async handler({ caller, params, body }) {
         const key = keyOf(caller, params.endpoint_id);
-        return presentEndpoint(await changeEndpoint(context, caller, caller.account, key, body));
+        return changeEndpoint(context, caller, caller.account, key, body);
       },
     },
     DELETE: {
@@ -95,8 +95,8 @@ export function endpointsOfCustomer(app: FastifyInstance, context: EndpointConte
     GET: {
       schema: ownEndpointSchemas.list,
       async handler(request) {
-        const rows = await listEndpoints(database, accountOf(request).ref, undefined);
-        return { objects: rows.map(presentEndpoint) };
+        const rows = await listEndpoints(database, { account: accountOf(request).ref, environment: null });
+        return { objects: rows };
       },
     },
     POST: {
@@ -106,7 +106,7 @@ export function endpointsOfCustomer(app: FastifyInstance, context: EndpointConte
         const { environment, url, events = null, description = '' } = request.body;
         const wanted = { environment, url, events, description };
         const { endpoint, secret } = await createEndpoint(context, request.person, ref, wanted);
-        return reply.code(201).send({ ...presentEndpoint(endpoint), webhook_secret: secret });
+        return reply.code(201).send({ ...endpoint, webhook_secret: secret });
       },
     },
   });
@@ -117,7 +117,7 @@ export function endpointsOfCustomer(app: FastifyInstance, context: EndpointConte
       async handler(request) {
         const { person, params, body } = request;
         const { ref } = accountOf(request);
-        return presentEndpoint(await changeEndpoint(context, person, ref, { id: params.endpoint_id }, body));
+        return changeEndpoint(context, person, ref, { id: params.endpoint_id }, body);
       },
     },
     DELETE: {
@@ -125,7 +125,9 @@ export function endpointsOfCustomer(app: FastifyInstance, context: EndpointConte
       async handler(request) {
         const { ref } = accountOf(request);
         await deleteEndpoint(context, request.person, ref, { id: request.params.endpoint_id });
-        return { objects: (await listEndpoints(database, ref, undefined)).map(presentEndpoint) };
+        return {
+          objects: await listEndpoints(database, { account: ref, environment: null }),
+        };
       },
     },
   });
@@ -152,17 +154,15 @@ export function endpointConsole(app: FastifyInstance, { database }: { database: 
       schema: consoleEndpointSchema,
       async handler(request) {
         const { ref } = await requestedAccount(database, request);
-        return { objects: (await listEndpoints(database, ref, undefined)).map(presentEndpoint) };
+        return {
+          objects: await listEndpoints(database, { account: ref, environment: null }),
+        };
       },
     },
   });
 }
 
-function presentEndpoint({ endpoint_id, created_at, ...row }: EndpointRow) {
-  return { id: endpoint_id, ...row, created_at: created_at.toISOString() };
-}
-
 function presentSecret(secret: string, overlapSeconds: number) {
   const ends = new Date(Date.now() + overlapSeconds * 1000);
-  return { webhook_secret: secret, previous_ends: ends.toISOString() };
+  return { webhook_secret: secret, previous_ends: ends };
 }

@@ -1,6 +1,6 @@
 /** The schemas of webhook endpoints, for `/api/v1/webhook-endpoints/` and the pages of customers. */
 import type { FastifySchema } from 'fastify';
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import {
   answer,
   described,
@@ -10,10 +10,10 @@ import {
   errorResponses,
   ID,
   MOMENT,
+  momentSchema,
   ONE_LINE,
   OVERLAP_BODY,
 } from '../http/schemas.ts';
-import { MAX_ENDPOINTS } from './endpoint-store.ts';
 import { FILTER_TYPES } from './event-types.ts';
 import { ENDPOINT_STATUSES, GIVEN_STATUSES } from './states.ts';
 
@@ -48,6 +48,9 @@ const GIVEN_EVENTS = Type.Optional(
   }),
 );
 
+/** The maximum number of webhook endpoints of an account in one environment. An event can have a delivery to each. */
+export const MAX_ENDPOINTS = 10;
+
 const fields = {
   id: ID,
   environment: ENVIRONMENT,
@@ -67,6 +70,7 @@ const SECRET = Type.String({
   description: 'The secret that signs deliveries. Only this answer contains it.',
 });
 const Endpoint = Type.Object(fields, { title: 'WebhookEndpoint' });
+export type Endpoint = Static<typeof Endpoint>;
 const CreatedEndpoint = Type.Object(
   { ...fields, webhook_secret: SECRET },
   { title: 'CreatedWebhookEndpoint' },
@@ -75,10 +79,7 @@ const EndpointList = Type.Object({ objects: Type.Array(Endpoint) }, { title: 'We
 const EndpointSecret = Type.Object(
   {
     webhook_secret: SECRET,
-    previous_ends: Type.String({
-      format: 'date-time',
-      description: 'The moment until which the previous secrets sign.',
-    }),
+    previous_ends: momentSchema('The moment until which the previous secrets sign.'),
   },
   { title: 'EndpointSecret' },
 );

@@ -15,7 +15,7 @@ import {
   waitForStatus,
 } from '../testing/harness.ts';
 import { recordEvents } from './deliveries.ts';
-import { MAX_ENDPOINTS } from './endpoint-store.ts';
+import { MAX_ENDPOINTS } from './endpoint-schemas.ts';
 import { parseSecret, type SignatureHeaders, verify } from './signature.ts';
 
 const MACHINE = '/tapi/v2/mt_translation/';

@@ -14,13 +14,8 @@ import { uuidv7 } from '../base/ids.ts';
 import type { Database, Queryable, Transaction } from '../database/database.ts';
 import type { AddressGuard } from './addresses.ts';
 import { hostOf } from './deliveries.ts';
-import {
-  deleteEndpointRow,
-  type EndpointRow,
-  listEndpoints,
-  MAX_ENDPOINTS,
-  saveEndpoint,
-} from './endpoint-store.ts';
+import { type Endpoint, MAX_ENDPOINTS } from './endpoint-schemas.ts';
+import { deleteEndpointRow, listEndpoints, saveEndpoint } from './endpoint-store.ts';
 import { ENDPOINT_MOVES } from './states.ts';
 
 export interface EndpointContext {
@@ -41,7 +36,7 @@ export interface EndpointKey {
   environment?: Environment;
 }
 
-type Settings = Pick<EndpointRow, 'url' | 'events' | 'description' | 'status'>;
+type Settings = Pick<Endpoint, 'url' | 'events' | 'description' | 'status'>;
 
 /**
  * Registers an active webhook endpoint.
@@ -53,18 +48,18 @@ export function createEndpoint(
   { database, vault, guard }: EndpointContext,
   by: EndpointActor,
   account: AccountRef,
-  wanted: Pick<EndpointRow, 'environment' | 'url' | 'events' | 'description'>,
-): Promise<{ endpoint: EndpointRow; secret: string }> {
+  wanted: Pick<Endpoint, 'environment' | 'url' | 'events' | 'description'>,
+): Promise<{ endpoint: Endpoint; secret: string }> {
   checkUrl(guard, wanted.url);
   return database.transaction(async (transaction) => {
     await lockAccount(transaction, account);
-    const others = await listEndpoints(transaction, account, wanted.environment);
+    const others = await listEndpoints(transaction, { account, environment: wanted.environment });
     refuseDuplicate(others, wanted.url);
     if (others.length >= MAX_ENDPOINTS) {
       throw fieldError('url', reason('too_many_endpoints', { most: MAX_ENDPOINTS }));
     }
     const endpointId = uuidv7();
-    const row = { ...wanted, endpoint_id: endpointId, key_id: keyIdOf(by), status: 'active' as const };
+    const row = { ...wanted, id: endpointId, key_id: keyIdOf(by), status: 'active' as const };
     const endpoint = await saveEndpoint(transaction, account, row, hostOf(wanted.url));
     const use = { environment: wanted.environment, endpointId };
     const secret = await replaceWebhookSecret(transaction, vault, account, use);
@@ -84,7 +79,7 @@ export function changeEndpoint(
   account: AccountRef,
   key: EndpointKey,
   change: Partial<Settings>,
-): Promise<EndpointRow> {
+): Promise<Endpoint> {
   return database.transaction(async (transaction) => {
     const { endpoint: before, others } = await lockEndpoint(transaction, account, key);
     const isMoved = change.url !== undefined && change.url !== before.url;
@@ -119,7 +114,7 @@ export async function deleteEndpoint(
 ): Promise<void> {
   await database.transaction(async (transaction) => {
     const { endpoint } = await lockEndpoint(transaction, account, key);
-    await deleteEndpointRow(transaction, account, endpoint.endpoint_id);
+    await deleteEndpointRow(transaction, { account, endpointId: endpoint.id });
     await record(transaction, by, account, endpoint, 'endpoint.deleted');
   });
 }
@@ -138,7 +133,7 @@ export function rollEndpointSecret(
 ): Promise<string> {
   return database.transaction(async (transaction) => {
     const { endpoint } = await lockEndpoint(transaction, account, key);
-    const use = { environment: endpoint.environment, endpointId: endpoint.endpoint_id };
+    const use = { environment: endpoint.environment, endpointId: endpoint.id };
     await limitCredentials(transaction, vault, account);
     return rollSecretOf(transaction, vault, by, account, use, overlapSeconds);
   });
@@ -149,9 +144,9 @@ export async function findEndpoint(
   on: Queryable,
   account: AccountRef,
   { id, environment }: EndpointKey,
-): Promise<EndpointRow> {
-  const found = (await listEndpoints(on, account, environment)).find(
-    ({ endpoint_id }) => endpoint_id === id.toLowerCase(),
+): Promise<Endpoint> {
+  const found = (await listEndpoints(on, { account, environment: environment ?? null })).find(
+    (endpoint) => endpoint.id === id.toLowerCase(),
   );
   if (found === undefined) throw notFound();
   return found;
@@ -162,11 +157,11 @@ async function lockEndpoint(
   transaction: Transaction,
   account: AccountRef,
   key: EndpointKey,
-): Promise<{ endpoint: EndpointRow; others: EndpointRow[] }> {
+): Promise<{ endpoint: Endpoint; others: Endpoint[] }> {
   await lockAccount(transaction, account);
   const endpoint = await findEndpoint(transaction, account, key);
-  const all = await listEndpoints(transaction, account, endpoint.environment);
-  return { endpoint, others: all.filter(({ endpoint_id }) => endpoint_id !== endpoint.endpoint_id) };
+  const all = await listEndpoints(transaction, { account, environment: endpoint.environment });
+  return { endpoint, others: all.filter(({ id }) => id !== endpoint.id) };
 }
 
 const keyIdOf = (by: EndpointActor): string | null =>
@@ -177,7 +172,7 @@ function checkUrl(guard: AddressGuard, url: string): void {
   if (!verdict.ok) throw fieldError('url', reason('url', { why: verdict.reason }));
 }
 
-function refuseDuplicate(others: readonly EndpointRow[], url: string): void {
+function refuseDuplicate(others: readonly Endpoint[], url: string): void {
   if (others.some((other) => other.url === url)) throw fieldError('url', reason('endpoint_exists'));
 }
 
@@ -186,10 +181,10 @@ async function record(
   transaction: Transaction,
   by: EndpointActor,
   account: AccountRef,
-  { endpoint_id, environment, url }: EndpointRow,
+  { id, environment, url }: Endpoint,
   action: string,
   more: object = {},
 ): Promise<void> {
   const detail = { environment, host: hostOf(url), ...more };
-  await recordAudit(transaction, by, { action, account, subject: endpoint_id, detail });
+  await recordAudit(transaction, by, { action, account, subject: id, detail });
 }

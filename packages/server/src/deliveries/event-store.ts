@@ -3,7 +3,7 @@ import type { AccountRef, Environment } from '../base/account.ts';
 import type { Transaction } from '../database/database.ts';
 import { columnsOf, statement } from '../database/statements.ts';
 import { ofActiveAccount } from '../work/queue.ts';
-import { MAX_ENDPOINTS } from './endpoint-store.ts';
+import { MAX_ENDPOINTS } from './endpoint-schemas.ts';
 import type { EventType } from './event-types.ts';
 
 /** The subject of an event; `none` for a test event. */

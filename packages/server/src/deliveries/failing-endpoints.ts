@@ -8,7 +8,8 @@ import type { AccountRef } from '../base/account.ts';
 import type { Log } from '../base/log.ts';
 import type { Database } from '../database/database.ts';
 import { hostOf } from './deliveries.ts';
-import { type EndpointRow, listFailingEndpoints, setFailedEndpoint } from './endpoint-store.ts';
+import type { Endpoint } from './endpoint-schemas.ts';
+import { listFailingEndpoints, setFailedEndpoint } from './endpoint-store.ts';
 import { ENDPOINT_MOVES } from './states.ts';
 
 const ROUND_MILLISECONDS = 3_600_000;
@@ -17,7 +18,7 @@ export const MIN_DEAD = 10;
 const PERIOD_MILLISECONDS = 5 * 86_400_000;
 
 /** Called after an endpoint was disabled. */
-export type OnEndpointFailed = (account: AccountRef, endpoint: EndpointRow) => Promise<void>;
+export type OnEndpointFailed = (account: AccountRef, endpoint: Endpoint) => Promise<void>;
 
 /** Disables all endpoints that fail. @param ended returns true when the worker stops */
 export async function disableFailing(
@@ -31,7 +32,7 @@ export async function disableFailing(
     const account = { part, accountId: account_id } as AccountRef;
     const failed = await database.transaction(async (transaction) => {
       await lockAccount(transaction, account);
-      const endpoint = await setFailedEndpoint(transaction, account, endpoint_id, at);
+      const endpoint = await setFailedEndpoint(transaction, { account, endpointId: endpoint_id, at });
       if (endpoint === undefined) return undefined;
       const { environment, url } = endpoint;
       const { action } = ENDPOINT_MOVES.fail;

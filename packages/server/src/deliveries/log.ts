@@ -251,7 +251,7 @@ export async function readAttempts(
   deliveryId: string,
   reader: 'customer' | 'operator',
 ): Promise<AttemptRecord[]> {
-  const rows = await listAttempts(on, account, deliveryId);
+  const rows = await listAttempts(on, { account, deliveryId });
   return rows.reverse().map(({ attempt, started_at, finished_at, detail: written, ...rest }) => {
     const detail = written !== null && reader === 'customer' ? withoutNote(written) : written;
     const given = Object.entries({ ...rest, detail }).filter(([, value]) => value !== null);
@@ -461,24 +461,19 @@ export async function listOwnedDeliveries(
   }));
 }
 
-const DIED = statement<{ username: string; dead: number; since: Date }>(
+/** Lists accounts with production deliveries that died since `since`. */
+export const listDeadByAccount = statement<
+  { username: string; dead: number; since: Date },
+  { since: Date; limit: number }
+>(
   'deliveries.died',
   `select a.username, d.dead, d.since from accounts a cross join lateral (
      select count(*) as dead, min(finished_at) as since from deliveries
       where part = a.part and account_id = a.account_id and ${FAILED_ONES} and environment = 'production'
-        and finished_at > $1) d
-    where d.dead > 0 order by d.dead desc limit $2`,
+        and finished_at > :since) d
+    where d.dead > 0 order by d.dead desc limit :limit`,
   `select a.username, count(*) as dead, min(d.finished_at) as since
      from deliveries d join accounts a on a.part = d.part and a.account_id = d.account_id
-    where ${FAILED_ONES.replaceAll('status', 'd.status')} and d.environment = 'production' and d.finished_at > $1
-    group by d.part, d.account_id, a.username order by dead desc limit $2`,
-);
-
-/** Lists accounts with production deliveries that died since `since`. */
-export function listDeadByAccount(
-  on: Queryable,
-  since: Date,
-  limit: number,
-): Promise<{ username: string; dead: number; since: Date }[]> {
-  return on.query(DIED, [since, limit]);
-}
+    where ${FAILED_ONES.replaceAll('status', 'd.status')} and d.environment = 'production' and d.finished_at > :since
+    group by d.part, d.account_id, a.username order by dead desc limit :limit`,
+).rows;

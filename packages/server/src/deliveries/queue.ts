@@ -121,17 +121,12 @@ const TAKE_PROBE: Statement<{ failures: number }> = statement(
     where part = $1 and account_id = $2 and host = $3 and open_until <= now() returning failures`,
 );
 
-const HALF_OPEN: Statement<never> = statement(
+/** Makes an open breaker half open: the next due delivery to the host is its probe. */
+export const halfOpen = statement<never, { account: AccountRef; host: string }>(
   'deliveries.half_open',
   `update breakers set open_until = now()
-    where part = $1 and account_id = $2 and host = $3 and open_until > now()`,
-);
-
-/** Makes an open breaker half open: the next due delivery to the host is its probe. */
-export async function halfOpen(on: Queryable, account: AccountRef, host: string): Promise<void> {
-  await on.query(HALF_OPEN, [account.part, account.accountId, host]);
-  on.changed('deliveries', account);
-}
+    where part = :part and account_id = :account_id and host = :host and open_until > now()`,
+).reporting('deliveries').run;
 
 // Claims deliveries of one account, host by host. Array parameters let PostgreSQL update by index scans on
 // the key, whatever plan it chooses for the rest. Body sizes are summed over all hosts, so that nothing is
@@ -292,7 +287,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
       await operations.release(leases, seconds, counts);
       if (counts) return;
       // No request was sent, so another delivery may be the probe.
-      for (const { account, host, probe } of leases) if (probe) await halfOpen(database, account, host);
+      for (const { account, host, probe } of leases) if (probe) await halfOpen(database, { account, host });
     },
     get empty() {
       return empty;
@@ -387,7 +382,7 @@ async function claimVisits(
   });
   for (const { lane, probe } of visits) {
     if (!probe || leases.some(({ host }) => host === lane.host)) continue;
-    await halfOpen(database, account, lane.host);
+    await halfOpen(database, { account, host: lane.host });
   }
   const refused = rows.find(({ attempts, parked }) => attempts === null && !parked);
   if (refused === undefined) return { leases };

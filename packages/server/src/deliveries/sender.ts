@@ -94,7 +94,7 @@ export function startSender(options: SenderOptions): Sender {
     if (headers === 'unwanted') {
       // No request was sent, so another delivery may be the probe. The customer ended this one, so it is no failure
       // that operators should see.
-      if (lease.probe) await halfOpen(database, lease.account, lease.host);
+      if (lease.probe) await halfOpen(database, { account: lease.account, host: lease.host });
       await endUnwanted(database, lease);
       worker.wake();
       return undefined;
@@ -260,7 +260,7 @@ export async function expireLate(
   onChanged: OnDeliveriesChanged | undefined,
   expired: (environment: Environment) => void,
 ): Promise<void> {
-  for (const { part, account_id, host } of await findFailingHosts(database, LIFETIME_SECONDS)) {
+  for (const { part, account_id, host } of await findFailingHosts(database, { seconds: LIFETIME_SECONDS })) {
     const account = { part, accountId: account_id } as AccountRef;
     for (;;) {
       const ended = await database.transaction(async (transaction) => {

@@ -26,7 +26,7 @@ export async function readSentRequest(
   account: AccountRef,
   deliveryId: string,
 ): Promise<SentRequest | undefined> {
-  const row = await findSentRequest(on, account, deliveryId, SHOWN_BODY_BYTES);
+  const row = await findSentRequest(on, { account, deliveryId, most: SHOWN_BODY_BYTES });
   if (row === undefined) return undefined;
   const { content_type, headers, body, body_bytes } = row;
   return {

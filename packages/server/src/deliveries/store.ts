@@ -332,18 +332,14 @@ export interface FailingHostKey {
   host: string;
 }
 
-const FAILING_HOSTS = statement<FailingHostKey>(
-  'deliveries.failing_hosts',
-  `select part, account_id, host from breakers b where openings > 0 and ${ofActiveAccount('b', '$1')}`,
-);
-
 /**
  * Returns the hosts with an open or half-open breaker. Leaves out accounts that were suspended in the last
  * `seconds`.
  */
-export function findFailingHosts(on: Queryable, seconds: number): Promise<FailingHostKey[]> {
-  return on.query(FAILING_HOSTS, [seconds]);
-}
+export const findFailingHosts = statement<FailingHostKey, { seconds: number }>(
+  'deliveries.failing_hosts',
+  `select part, account_id, host from breakers b where openings > 0 and ${ofActiveAccount('b', ':seconds')}`,
+).rows;
 
 // A delivery that waits behind an earlier one does not expire, because it has not been attempted yet. An attempt whose
 // sender died gets its row, so that retention deletes it with the others. The lock lets that sender insert the row at the
@@ -394,7 +390,8 @@ export async function expireDeliveries(
   return rows.map((row) => ({ ...toChanged(row), environment: row.environment }));
 }
 
-const FAILING = statement<FailingHost>(
+/** Lists the hosts of all accounts with an open or half-open breaker, longest waiting first. */
+export const listFailingHosts = statement<FailingHost, { limit: number }>(
   'deliveries.list_failing',
   `select a.username, b.host, b.failures, b.open_until,
           (select min(d.queued_at) from deliveries d
@@ -404,8 +401,8 @@ const FAILING = statement<FailingHost>(
             where d.part = b.part and d.account_id = b.account_id and d.host = b.host and d.due_at is not null)
             as waiting
      from accounts a join breakers b on b.part = a.part and b.account_id = a.account_id
-    where b.openings > 0 order by since nulls last limit $1`,
-);
+    where b.openings > 0 order by since nulls last limit :limit`,
+).rows;
 
 /** A host with an open or half-open circuit breaker. */
 export interface FailingHost {
@@ -417,9 +414,4 @@ export interface FailingHost {
   /** The time at which the oldest waiting delivery was queued. */
   since: Date | null;
   waiting: number;
-}
-
-/** Lists the hosts of all accounts with an open or half-open breaker, longest waiting first. */
-export function listFailingHosts(on: Queryable, limit: number): Promise<FailingHost[]> {
-  return on.query(FAILING, [limit]);
 }

@@ -31,10 +31,10 @@ export async function sendTestEvent(
   options: Pick<NonNullable<NewEvent['delivery']>, 'headers' | 'delaySeconds'> = {},
 ): Promise<string> {
   const body = { type: 'test', account: username, environment, created_at: new Date().toISOString() };
-  const endpoints = await listEndpoints(transaction, account, environment);
+  const endpoints = await listEndpoints(transaction, { account, environment });
   const delivery = {
     url,
-    endpointId: endpoints.find((endpoint) => endpoint.url === url)?.endpoint_id,
+    endpointId: endpoints.find((endpoint) => endpoint.url === url)?.id,
     contentType: 'application/json',
     body: Buffer.from(JSON.stringify(body)),
     ...options,
@@ -64,7 +64,7 @@ export async function testUrl(
       headers: { [TEST_HEADER]: 'once' },
       delaySeconds: -LIFETIME_SECONDS,
     });
-    await halfOpen(transaction, account, host);
+    await halfOpen(transaction, { account, host });
     const detail = { host, environment };
     await recordAudit(transaction, by, { action: 'callback.tested', account, subject: id, detail });
     return id;

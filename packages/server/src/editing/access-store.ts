@@ -2,7 +2,6 @@
  * SQL statements about one user and one task: the user's current rights and the segments that they edited.
  */
 import type { AccountRef } from '../base/account.ts';
-import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import { ofActiveAccount } from '../work/queue.ts';
 import type { TaskKind, TaskStatus } from './states.ts';
@@ -76,44 +75,32 @@ export interface TaskRights {
   has_worked: boolean;
 }
 
-const FIND_TASK = statement<TaskRow & TaskRights>(
+export const findTask = statement<TaskRow & TaskRights, { userId: string } & TaskKey>(
   'editing.find_task',
-  `select ${TASK_COLUMNS}, ${hasPair('$1')} as has_pair,
-          t.status = 'open' and ${hasPair('$1')} and ${claimable('$1', '$2')} as may_claim,
+  `select ${TASK_COLUMNS}, ${hasPair(':userId')} as has_pair,
+          t.status = 'open' and ${hasPair(':userId')} and ${claimable(':userId', ':part')} as may_claim,
           c.claims > 0 as has_claimed, c.held > 0 as holds, c.worked > 0 as has_worked
      from tasks t, lateral (
-       select count(*) as claims, count(*) filter (where ${holds('$2')}) as held,
+       select count(*) as claims, count(*) filter (where ${holds(':part')}) as held,
               count(*) filter (where c.saves > 0 or c.ended in ('submitted', 'returned')) as worked
          from claims c
-        where c.part = $2 and c.account_id = $3 and c.job_id = t.job_id and c.task_id = t.task_id and c.user_id = $1) c
-    where t.part = $2 and t.account_id = $3 and t.task_id = $4`,
-);
-
-export async function findTask(
-  on: Queryable,
-  { account, taskId }: TaskKey,
-  userId: string,
-): Promise<(TaskRow & TaskRights) | undefined> {
-  return (await on.query(FIND_TASK, [userId, account.part, account.accountId, taskId]))[0];
-}
-
-const OWN_POSITIONS = statement<{ position: number }>(
-  'editing.own_positions',
-  `select position from edits
-    where part = $1 and account_id = $2 and job_id = $3 and position between $4 and $5 and editor_id = $6
-   union
-   select position from edit_history
-    where part = $1 and account_id = $2 and job_id = $3 and position between $4 and $5 and editor_id = $6
-   order by position`,
-);
+        where c.part = :part and c.account_id = :account_id and c.job_id = t.job_id and c.task_id = t.task_id
+          and c.user_id = :userId) c
+    where t.part = :part and t.account_id = :account_id and t.task_id = :taskId`,
+).first;
 
 /** Returns the positions of the segments of a task that the user edited. */
-export async function listOwnPositions(
-  on: Queryable,
-  { account, jobId }: TaskKey,
-  { first_position, last_position }: Pick<TaskRow, 'first_position' | 'last_position'>,
-  userId: string,
-): Promise<number[]> {
-  const values = [account.part, account.accountId, jobId, first_position, last_position, userId];
-  return (await on.query(OWN_POSITIONS, values)).map(({ position }) => position);
-}
+export const listOwnPositions = statement<
+  { position: number },
+  { userId: string } & TaskKey & Pick<TaskRow, 'first_position' | 'last_position'>
+>(
+  'editing.own_positions',
+  `select position from edits
+    where part = :part and account_id = :account_id and job_id = :jobId
+      and position between :first_position and :last_position and editor_id = :userId
+   union
+   select position from edit_history
+    where part = :part and account_id = :account_id and job_id = :jobId
+      and position between :first_position and :last_position and editor_id = :userId
+   order by position`,
+).values;

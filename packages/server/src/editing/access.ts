@@ -49,7 +49,7 @@ export async function openTask(
   key: TaskKey,
   least: Exclude<Access, 'none'>,
 ): Promise<OpenedTask> {
-  const task = await store.findTask(context.database, key, user.userId);
+  const task = await store.findTask(context.database, { ...key, userId: user.userId });
   if (task === undefined) throw notFound();
   const access = accessOf(user, task);
   if (task.status === 'canceled' && access !== 'all') throw task.has_claimed ? canceled() : notFound();
@@ -65,7 +65,7 @@ export async function visibleSegments(
   task: OpenedTask,
 ): Promise<{ first: number; last: number } | { only: number[] }> {
   if (task.access === 'record') {
-    return { only: await store.listOwnPositions(context.database, key, task, user.userId) };
+    return { only: await store.listOwnPositions(context.database, { ...task, ...key, userId: user.userId }) };
   }
   const around = task.access === 'offer' ? 0 : CONTEXT_SEGMENTS;
   return { first: task.first_position - around, last: task.last_position + around };
@@ -87,7 +87,9 @@ export async function requireSegmentAccess(
     task.access === 'held'
       ? position >= task.first_position - CONTEXT_SEGMENTS &&
         position <= task.last_position + CONTEXT_SEGMENTS
-      : (await store.listOwnPositions(context.database, key, task, user.userId)).includes(position);
+      : (await store.listOwnPositions(context.database, { ...task, ...key, userId: user.userId })).includes(
+          position,
+        );
   if (!reached) throw notFound();
 }
 

@@ -23,7 +23,7 @@ export async function openEdit(
 ) {
   const { database } = context;
   const { account, jobId } = key;
-  const task = await findTask(database, key, user.userId);
+  const task = await findTask(database, { ...key, userId: user.userId });
   if (!task?.holds) throw await lostClaim(context, key, { ...user, token });
   if (task.kind !== 'edit' || position < task.first_position) throw notFound();
   const [rows, job] = await Promise.all([
@@ -83,7 +83,7 @@ export async function show(
 ): Promise<SegmentBody[]> {
   const { database } = context;
   const [task, rows, job] = await Promise.all([
-    findTask(database, key, user.userId),
+    findTask(database, { ...key, userId: user.userId }),
     edits.readSegments(database, key.account, key.jobId, first, last),
     editedJobs.readTaskJob(database, key.account, key.jobId),
   ]);

@@ -98,7 +98,7 @@ export async function claimTask(
     to,
     from,
   };
-  if ((await pausedUntil(on, userId, rules)) !== undefined) return undefined;
+  if ((await pausedUntil(on, { ...rules, userId })) !== undefined) return undefined;
   for (const { account, taskId } of named === undefined ? await listNext(on, values) : [named]) {
     const [row] = await on.query(CLAIM, {
       ...values,
@@ -113,26 +113,18 @@ export async function claimTask(
   return undefined;
 }
 
-const PAUSED_UNTIL = statement<{ until: Date }>(
-  'editing.paused_until',
-  `select max(ended_at) + interval '30 minutes' as until from claims
-    where user_id = $1 and ended in ('lease_expired', 'limit_expired') and ended_at > now() - interval '1 day'
-   having count(*) >= $2 and max(ended_at) + interval '30 minutes' > now()`,
-);
-
 /**
  * Returns the end of the user's pause. An editor may not claim for 30 minutes when too many of their claims expired
  * within 24 hours.
  */
-export async function pausedUntil(
-  on: Queryable,
-  userId: string,
-  { expiries }: ClaimRules,
-): Promise<Date | undefined> {
-  return (await on.query(PAUSED_UNTIL, [userId, expiries]))[0]?.until;
-}
+export const pausedUntil = statement<{ until: Date }, { userId: string } & ClaimRules>(
+  'editing.paused_until',
+  `select max(ended_at) + interval '30 minutes' as until from claims
+    where user_id = :userId and ended in ('lease_expired', 'limit_expired') and ended_at > now() - interval '1 day'
+   having count(*) >= :expiries and max(ended_at) + interval '30 minutes' > now()`,
+).firstValue;
 
-const HELD_BY = statement<QueueRow & HeldRow>(
+export const listHeld = statement<QueueRow & HeldRow, { userId: string }>(
   'editing.held_by',
   `select ${LISTED}, ${URGENCY} as urgency, false as mine, ${HELD}
      from editor_slots s
@@ -140,41 +132,24 @@ const HELD_BY = statement<QueueRow & HeldRow>(
      join claims c on c.part = t.part and c.account_id = t.account_id and c.task_id = t.task_id
       and ${holds('c.part')}
      join jobs j on j.part = t.part and j.account_id = t.account_id and j.job_id = t.job_id
-    where s.user_id = $1 order by c.claimed_at`,
-);
-
-export function listHeld(on: Queryable, userId: string): Promise<(QueueRow & HeldRow)[]> {
-  return on.query(HELD_BY, [userId]);
-}
-
-const FIND_HELD = statement<HeldRow>(
-  'editing.find_held',
-  `select ${HELD} from claims c
-    where c.part = $1 and c.account_id = $2 and c.task_id = $3 and ${holds('$1')}`,
-);
+    where s.user_id = :userId order by c.claimed_at`,
+).rows;
 
 /** Returns the valid claim on a task, of any user. */
-export async function findHeld(on: Queryable, { account, taskId }: TaskKey): Promise<HeldRow | undefined> {
-  return (await on.query(FIND_HELD, [account.part, account.accountId, taskId]))[0];
-}
-
-const ACTIVE = statement<{ active_ms: number }>(
-  'editing.active_time',
-  `select coalesce(sum(active_ms), 0)::float8 as active_ms from claims
-    where part = $1 and account_id = $2 and job_id = $3 and task_id = $4 and user_id = $5`,
-);
+export const findHeld = statement<HeldRow, TaskKey>(
+  'editing.find_held',
+  `select ${HELD} from claims c
+    where c.part = :part and c.account_id = :account_id and c.task_id = :taskId and ${holds(':part')}`,
+).first;
 
 /**
  * Returns the active time of a user on a task, in milliseconds, summed over all of the user's claims on it.
  */
-export async function readActiveTime(
-  on: Queryable,
-  { account, jobId, taskId }: TaskKey,
-  userId: string,
-): Promise<number> {
-  const [row] = await on.query(ACTIVE, [account.part, account.accountId, jobId, taskId, userId]);
-  return row!.active_ms;
-}
+export const readActiveTime = statement<{ active_ms: number }, { userId: string } & TaskKey>(
+  'editing.active_time',
+  `select coalesce(sum(active_ms), 0)::float8 as active_ms from claims
+    where part = :part and account_id = :account_id and job_id = :jobId and task_id = :taskId and user_id = :userId`,
+).value;
 
 // The update also locks the claim's row, so that a transaction that ends the claim waits until the edit is
 // saved.
@@ -235,20 +210,12 @@ export async function extendClaim(
   return row;
 }
 
-const PAST = statement<{ ended: ClaimEnd | null }>(
+/** Returns how a claim ended: null if its end is not recorded; undefined if there was no such claim. */
+export const findPastClaim = statement<{ ended: ClaimEnd | null }, TaskKey & Holder>(
   'editing.past_claim',
   `select ended from claims
-    where part = $1 and account_id = $2 and task_id = $3 and claim_id = $4 and user_id = $5`,
-);
-
-/** Returns how a claim ended: null if its end is not recorded; undefined if there was no such claim. */
-export async function findPastClaim(
-  on: Queryable,
-  { account, taskId }: TaskKey,
-  { userId, token }: Holder,
-): Promise<ClaimEnd | null | undefined> {
-  return (await on.query(PAST, [account.part, account.accountId, taskId, token, userId]))[0]?.ended;
-}
+    where part = :part and account_id = :account_id and task_id = :taskId and claim_id = :token and user_id = :userId`,
+).firstValue;
 
 const EXPIRED = statement<{ part: number; account_id: string; claim_id: string }>(
   'editing.expired_claims',
@@ -309,16 +276,9 @@ export async function expireClaims(
   });
 }
 
-const HAS_CLAIMS = statement<{ claimed: boolean }>(
-  'editing.has_claims',
-  `select exists (select from claims where part = $1 and account_id = $2 and job_id = $3 and ended_at is null) as claimed`,
-);
-
 /** Returns true if a job has a claim that has not ended. */
-export async function isInWork(
-  transaction: Transaction,
-  account: AccountRef,
-  jobId: string,
-): Promise<boolean> {
-  return (await transaction.query(HAS_CLAIMS, [account.part, account.accountId, jobId]))[0]!.claimed;
-}
+export const isInWork = statement<{ claimed: boolean }, { account: AccountRef; jobId: string }, Transaction>(
+  'editing.has_claims',
+  `select exists (select from claims where part = :part and account_id = :account_id and job_id = :jobId
+    and ended_at is null) as claimed`,
+).value;

@@ -53,14 +53,14 @@ export async function readQueue(context: EditingContext, { userId }: EditingUser
   const [open, waiting, held, paused] = await Promise.all([
     queue.listQueue(database, userId, MAX_SHOWN_PER_ACCOUNT, MAX_SHOWN),
     queue.countWaiting(database, userId),
-    claims.listHeld(database, userId),
-    claims.pausedUntil(database, userId, rules),
+    claims.listHeld(database, { userId }),
+    claims.pausedUntil(database, { ...rules, userId }),
   ]);
   return {
     open: open.map((row) => presentQueued(context, row)),
     waiting,
     held: held.map((row) => ({ ...presentQueued(context, row), lease: presentLease(row) })),
-    paused_until: paused?.toISOString() ?? null,
+    paused_until: paused ?? null,
   };
 }
 
@@ -120,8 +120,8 @@ export function presentListed(
     urgency: URGENCIES[row.urgency],
     reserved: row.mine,
     minutes: Math.ceil(context.rules.limitSeconds / 60 + row.words / context.rules.wordsPerMinute),
-    created_at: row.created_at.toISOString(),
-    deadline: row.deadline_at.toISOString(),
+    created_at: row.created_at,
+    deadline: row.deadline_at,
   };
 }
 
@@ -129,11 +129,11 @@ export function presentLease(held: claims.HeldRow): LeaseBody {
   const [from, to] = [held.claimed_at.getTime(), held.limit_until.getTime()];
   return {
     token: held.claim_id,
-    lease_until: held.lease_until.toISOString(),
-    limit_until: held.limit_until.toISOString(),
-    warn_at: new Date(from + (to - from) * 0.8).toISOString(),
+    lease_until: held.lease_until,
+    limit_until: held.limit_until,
+    warn_at: new Date(from + (to - from) * 0.8),
     extended: held.extended,
-    now: held.now.toISOString(),
+    now: held.now,
   };
 }
 
@@ -195,7 +195,7 @@ function waitForTask({ database }: EditingContext, { account, jobId, taskId }: s
   const shared = waits.get(taskId);
   if (shared !== undefined) return shared;
   const wait = database
-    .transaction((transaction) => store.lockTasks(transaction, account, jobId, [taskId]))
+    .transaction((transaction) => store.lockTasks(transaction, { account, jobId, tasks: [taskId] }))
     .finally(() => waits.delete(taskId));
   waits.set(taskId, wait);
   return wait;
@@ -208,7 +208,7 @@ async function findOpen(
   named: store.TaskKey | undefined,
 ): Promise<store.TaskKey | undefined> {
   if (named === undefined) return queue.findWaiting(database, userId);
-  return (await findTask(database, named, userId))?.may_claim ? named : undefined;
+  return (await findTask(database, { ...named, userId }))?.may_claim ? named : undefined;
 }
 
 async function claimRefusal(
@@ -217,13 +217,13 @@ async function claimRefusal(
   key: store.TaskKey | undefined,
 ): Promise<ApiError> {
   const { database, rules } = context;
-  const until = await claims.pausedUntil(database, userId, rules);
+  const until = await claims.pausedUntil(database, { ...rules, userId });
   if (until !== undefined) {
     const message = 'Too many of your claims expired in the last 24 hours.';
     return new ApiError('claims_paused', message, {}, { until: until.toISOString() });
   }
-  const held = await claims.listHeld(database, userId);
-  const task = key && (await findTask(database, key, userId));
+  const held = await claims.listHeld(database, { userId });
+  const task = key && (await findTask(database, { ...key, userId }));
   const kinds = task === undefined ? (['edit', 'review'] as const) : [task.kind];
   const full = kinds.filter(
     (kind) =>
@@ -252,9 +252,9 @@ export async function lostClaim(
   key: store.TaskKey,
   holder: claims.Holder & Pick<EditingUser, 'role'>,
 ): Promise<ApiError> {
-  const task = await findTask(database, key, holder.userId);
+  const task = await findTask(database, { ...key, userId: holder.userId });
   const isKnown = task?.has_pair || task?.has_claimed || holder.role === 'operator';
-  return isKnown ? staleLease(await claims.findPastClaim(database, key, holder)) : notFound();
+  return isKnown ? staleLease(await claims.findPastClaim(database, { ...key, ...holder })) : notFound();
 }
 
 export async function heartbeat(
@@ -296,7 +296,7 @@ export async function release(
 ): Promise<TaskStatus> {
   const holder = { ...user, token };
   const done = await context.database.transaction(async (transaction) => {
-    await store.lockTasks(transaction, key.account, key.jobId, [key.taskId]);
+    await store.lockTasks(transaction, { account: key.account, jobId: key.jobId, tasks: [key.taskId] });
     const held = await claims.keepClaim(transaction, key, holder, context.rules.leaseSeconds);
     if (held === undefined) return false;
     const { account, jobId, taskId } = key;
@@ -362,8 +362,8 @@ async function skipOrReport(
   const { account, jobId, taskId } = key;
   const { userId } = user;
   const status = await context.database.transaction(async (transaction): Promise<TaskStatus | undefined> => {
-    await store.lockTasks(transaction, account, jobId, [taskId]);
-    const task = await findTask(transaction, key, userId);
+    await store.lockTasks(transaction, { account, jobId, tasks: [taskId] });
+    const task = await findTask(transaction, { ...key, userId });
     if (task === undefined || !(task.has_pair || (token !== undefined && task.has_claimed))) throw notFound();
     if (token === undefined) {
       // Without a claim, an editor can skip or report only an open task. To report it, the editor must also be

@@ -109,4 +109,5 @@ export const consoleTaskSchemas = {
 } as const;
 
 export type ConsoleTaskBody = Static<typeof ConsoleTask>;
+export type ConsoleTasksBody = Static<typeof ConsoleTasks>;
 export type EffortBody = Static<typeof Effort>;

@@ -2,9 +2,11 @@
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import { ofActiveAccount } from '../work/queue.ts';
+import type { ConsoleTasksBody, EffortBody } from './console-schemas.ts';
 import { SHOWN_ROUTE } from './edits-store.ts';
 import type { ListedRow } from './queue-store.ts';
-import type { ClaimEnd, TaskKind, TaskStatus } from './states.ts';
+import type { TaskKind, TaskStatus } from './states.ts';
+import type { WorkBody } from './work-schemas.ts';
 
 export interface ConsoleQuery {
   status?: TaskStatus | undefined;
@@ -97,27 +99,13 @@ export function findTasks(on: Queryable, query: ConsoleQuery): Promise<ConsoleRo
   ]);
 }
 
-export interface PairCount {
-  source_language: string;
-  target_language: string;
-  kind: TaskKind;
-  status: TaskStatus;
-  tasks: number;
-  words: number;
-  oldest_at: Date;
-}
-
-const COUNTS = statement<PairCount>(
+/** Counts unfinished tasks by language pair, kind and status. */
+export const countTasks = statement<ConsoleTasksBody['counts'][number]>(
   'editing.task_counts',
-  `select source_language, target_language, kind, status, count(*) as tasks, sum(words) as words,
+  `select source_language, target_language, kind, status, count(*) as tasks, sum(words)::float8 as words,
           min(created_at) as oldest_at
      from tasks where status in ('open', 'claimed', 'submitted', 'reported') group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
-);
-
-/** Counts unfinished tasks by language pair, kind and status. */
-export function countTasks(on: Queryable): Promise<PairCount[]> {
-  return on.query(COUNTS);
-}
+).rows;
 
 /** The numbers of open, claimed and reported tasks of a language pair. */
 export interface TaskQueue {
@@ -137,7 +125,8 @@ export interface TaskQueue {
   oldest: number;
 }
 
-const QUEUES = statement<TaskQueue>(
+/** Counts the tasks of all accounts that are not suspended, by language pair. The pair with the most late tasks comes first. */
+export const listTaskQueues = statement<TaskQueue>(
   'editing.task_queues',
   `with queues as (
      select source_language, target_language, kind, count(*) filter (where status = 'open') as waiting,
@@ -154,21 +143,9 @@ const QUEUES = statement<TaskQueue>(
                and l.target_language = p.target_language and (p.kind = 'edit' or l.review))), 0)::bigint as unserved,
           coalesce(extract(epoch from now() - min(oldest_at)), 0)::float8 as oldest
      from queues p group by 1, 2 order by late desc, oldest desc limit 200`,
-);
+).rows;
 
-/** Counts the tasks of all accounts that are not suspended, by language pair. The pair with the most late tasks comes first. */
-export function listTaskQueues(on: Queryable): Promise<TaskQueue[]> {
-  return on.query(QUEUES);
-}
-
-export interface EffortRow {
-  key: string;
-  segments: number;
-  words: number;
-  active_ms: number;
-  distance: number;
-  untouched: number;
-}
+type EffortRow = EffortBody['rows'][number];
 
 const SUMS = `count(*) as segments, coalesce(sum(e.words), 0)::float8 as words,
           coalesce(sum(e.active_ms), 0)::float8 as active_ms, coalesce(sum(e.distance), 0)::float8 as distance,
@@ -199,44 +176,27 @@ export function sumEffort(on: Queryable, by: keyof typeof EFFORT, since: Date): 
   return on.query(EFFORT[by], [since]);
 }
 
-const DAYS = statement<{ day: string; segments: number; words: number; active_ms: number; distance: number }>(
+/** Returns the segments that an editor confirmed in the last 30 days, by day. */
+export const listWorkDays = statement<WorkBody['days'][number], { userId: string }>(
   'editing.work_days',
   `select to_char(confirmed_at at time zone 'UTC', 'YYYY-MM-DD') as day, count(*) as segments,
           sum(words)::float8 as words, sum(active_ms)::float8 as active_ms, sum(distance)::float8 as distance
-     from edits where editor_id = $1 and confirmed_at > now() - interval '30 days' group by 1 order by 1 desc`,
-);
+     from edits where editor_id = :userId and confirmed_at > now() - interval '30 days' group by 1 order by 1 desc`,
+).rows;
 
-const MARKED = statement<{ category: string; severity: string; count: number }>(
+/** Returns the errors that reviewers marked in an editor’s work of the last 30 days. */
+export const listWorkIssues = statement<WorkBody['issues'][number], { userId: string }>(
   'editing.work_issues',
   `select category, severity, count(*) as count from issues
-    where editor_id = $1 and created_at > now() - interval '30 days' group by 1, 2 order by 1, 2`,
-);
+    where editor_id = :userId and created_at > now() - interval '30 days' group by 1, 2 order by 1, 2`,
+).rows;
 
-const PAST = statement<{
-  task_id: string;
-  kind: TaskKind;
-  order_number: number;
-  source_language: string;
-  target_language: string;
-  words: number;
-  ended: ClaimEnd;
-  claimed_at: Date;
-  ended_at: Date;
-}>(
+/** Returns the last 100 claims of an editor that ended, latest first. */
+export const listWorkTasks = statement<WorkBody['tasks'][number], { userId: string }>(
   'editing.work_claims',
-  `select c.task_id, c.kind, j.order_number, t.source_language, t.target_language, t.words, c.ended, c.claimed_at, c.ended_at
+  `select c.task_id as task, c.kind, j.order_number, t.source_language, t.target_language, t.words, c.ended, c.claimed_at, c.ended_at
      from claims c
      join tasks t on t.part = c.part and t.account_id = c.account_id and t.task_id = c.task_id
      join jobs j on j.part = c.part and j.account_id = c.account_id and j.job_id = c.job_id
-    where c.user_id = $1 and c.ended_at is not null order by c.ended_at desc limit 100`,
-);
-
-/** Reads the statistics of one editor's work, over all accounts. */
-export async function readWorkRows(on: Queryable, userId: string) {
-  const [days, issues, tasks] = await Promise.all([
-    on.query(DAYS, [userId]),
-    on.query(MARKED, [userId]),
-    on.query(PAST, [userId]),
-  ]);
-  return { days, issues, tasks };
-}
+    where c.user_id = :userId and c.ended_at is not null order by c.ended_at desc limit 100`,
+).rows;

@@ -21,18 +21,14 @@ export async function listTasks(context: EditingContext, query: queries.ConsoleQ
       account: row.username,
       job: row.job_id,
       editor: row.editor_id === null ? null : { user: row.editor_id, name: row.editor ?? '' },
-      lease_until: row.lease_until?.toISOString() ?? null,
+      lease_until: row.lease_until,
       skips: row.skips,
-      reports: row.reports.map((one) => ({ ...one, created_at: new Date(one.created_at).toISOString() })),
+      reports: row.reports.map((one) => ({ ...one, created_at: new Date(one.created_at) })),
     }),
   );
   return {
     tasks,
-    counts: counts.map((one) => ({
-      ...one,
-      words: Number(one.words),
-      oldest_at: one.oldest_at.toISOString(),
-    })),
+    counts,
     more: rows.length > query.limit,
   };
 }
@@ -52,7 +48,7 @@ export async function reassignTask(
   key: store.TaskKey,
   userId: string,
 ): Promise<TaskStatus> {
-  if (!(await store.mayHaveTask(context.database, key, userId))) {
+  if (!(await store.mayHaveTask(context.database, { ...key, userId }))) {
     throw fieldError('user', reason('task_not_for_editor'));
   }
   const reserved = { reservedFor: userId, reservedHours: Math.max(1, context.rules.reservedHours) };
@@ -114,16 +110,11 @@ export async function readEffort(
   return { rows: await queries.sumEffort(context.database, by, from) };
 }
 
-export async function readWork(context: EditingContext, userId: string): Promise<WorkBody> {
-  const { days, issues, tasks } = await queries.readWorkRows(context.database, userId);
-  return {
-    days,
-    issues: issues as WorkBody['issues'],
-    tasks: tasks.map(({ task_id, claimed_at, ended_at, ...task }) => ({
-      task: task_id,
-      ...task,
-      claimed_at: claimed_at.toISOString(),
-      ended_at: ended_at.toISOString(),
-    })),
-  };
+export async function readWork({ database }: EditingContext, userId: string): Promise<WorkBody> {
+  const [days, issues, tasks] = await Promise.all([
+    queries.listWorkDays(database, { userId }),
+    queries.listWorkIssues(database, { userId }),
+    queries.listWorkTasks(database, { userId }),
+  ]);
+  return { days, issues, tasks };
 }

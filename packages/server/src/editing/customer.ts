@@ -136,6 +136,11 @@ async function list(
   { account, environment }: { account: AccountRef; environment: Environment },
   uid: string | undefined,
 ): Promise<{ objects: JobQueryBody[] }> {
-  const rows = await listQueriesOfAccount(database, account, environment, uid, MAX_LISTED);
+  const rows = await listQueriesOfAccount(database, {
+    account,
+    environment,
+    uid: uid ?? null,
+    limit: MAX_LISTED,
+  });
   return { objects: rows.map(presentJobQuery) };
 }

@@ -52,23 +52,16 @@ export async function takeDueJob(
 }
 
 // Compares the stage, because a transaction that changed the stage in the meantime has also set `due_at`.
-const DUE_AGAIN = statement(
+/** Makes a job due again after `seconds`, but not before its deadline if its assembly has not started. */
+export const makeDueAgain = statement<
+  never,
+  { account: AccountRef; jobId: string; stage: Stage; seconds: number }
+>(
   'editing.due_again',
   `update edited_jobs
-      set due_at = greatest(now() + make_interval(secs => $5), case when stage <> 'assembling' then deadline_at end)
-    where part = $1 and account_id = $2 and job_id = $3 and stage = $4 and due_at is not null`,
-);
-
-/** Makes a job due again after `seconds`, but not before its deadline if its assembly has not started. */
-export async function makeDueAgain(
-  on: Queryable,
-  account: AccountRef,
-  jobId: string,
-  stage: Stage,
-  seconds: number,
-): Promise<void> {
-  await on.query(DUE_AGAIN, [account.part, account.accountId, jobId, stage, seconds]);
-}
+      set due_at = greatest(now() + make_interval(secs => :seconds), case when stage <> 'assembling' then deadline_at end)
+    where part = :part and account_id = :account_id and job_id = :jobId and stage = :stage and due_at is not null`,
+).run;
 
 // Skips locked rows: another transaction is processing them, or makes them due itself.
 const DUE_NOW = statement(
@@ -91,16 +84,9 @@ export async function makeDueNow(on: Queryable, jobs: readonly DueJob[]): Promis
   }
 }
 
-const COUNT_TRY = statement<{ tries: number }>(
-  'editing.count_try',
-  `update edited_jobs set tries = tries + 1 where part = $1 and account_id = $2 and job_id = $3 returning tries`,
-);
-
 /** Counts an attempt to assemble the result of a job. @returns the number of attempts at the job's stage */
-export async function countTry(
-  transaction: Transaction,
-  account: AccountRef,
-  jobId: string,
-): Promise<number> {
-  return (await transaction.query(COUNT_TRY, [account.part, account.accountId, jobId]))[0]!.tries;
-}
+export const countTry = statement<{ tries: number }, { account: AccountRef; jobId: string }, Transaction>(
+  'editing.count_try',
+  `update edited_jobs set tries = tries + 1 where part = :part and account_id = :account_id
+    and job_id = :jobId returning tries`,
+).value;

@@ -103,46 +103,32 @@ export async function setStage(
   const rows = await transaction.query(SET_STAGE, [account.part, account.accountId, jobId, from, to]);
   if (rows.length === 0) return false;
   transaction.changed('job', account, jobId);
-  if (to === 'done' || to === 'canceled') await deleteReadings(transaction, account, jobId);
+  if (to === 'done' || to === 'canceled') await deleteReadings(transaction, { account, jobId });
   return true;
 }
 
-const EXTEND_DEADLINE = statement(
-  'editing.extend_deadline',
-  `update edited_jobs set deadline_at = greatest(deadline_at, now() + make_interval(secs => $4 * 3600))
-    where part = $1 and account_id = $2 and job_id = $3`,
-);
-
 /** Extends the deadline of a job to at least `hours` from now. */
-export async function extendDeadline(
-  transaction: Transaction,
-  account: AccountRef,
-  jobId: string,
-  hours: number,
-): Promise<void> {
-  await transaction.query(EXTEND_DEADLINE, [account.part, account.accountId, jobId, hours]);
-  transaction.changed('job', account, jobId);
-}
+export const extendDeadline = statement<
+  never,
+  { account: AccountRef; jobId: string; hours: number },
+  Transaction
+>(
+  'editing.extend_deadline',
+  `update edited_jobs set deadline_at = greatest(deadline_at, now() + make_interval(secs => :hours * 3600))
+    where part = :part and account_id = :account_id and job_id = :jobId`,
+).reporting('job').run;
 
-const REOPEN_JOB = statement<{ revision: number }>(
+export const reopenEditedJob = statement<
+  { revision: number },
+  { account: AccountRef; jobId: string; deadlineHours: number },
+  Transaction
+>(
   'editing.reopen_job',
   `update edited_jobs set stage = 'editing', revision = revision + 1, finished_at = null, due_at = null,
-          deadline_at = now() + make_interval(secs => $4 * 3600)
-    where part = $1 and account_id = $2 and job_id = $3 and stage = 'done'
+          deadline_at = now() + make_interval(secs => :deadlineHours * 3600)
+    where part = :part and account_id = :account_id and job_id = :jobId and stage = 'done'
    returning revision`,
-);
-
-export async function reopenEditedJob(
-  transaction: Transaction,
-  account: AccountRef,
-  jobId: string,
-  deadlineHours: number,
-): Promise<number | undefined> {
-  const values = [account.part, account.accountId, jobId, deadlineHours];
-  const [row] = await transaction.query(REOPEN_JOB, values);
-  if (row !== undefined) transaction.changed('job', account, jobId);
-  return row?.revision;
-}
+).reporting('job').firstValue;
 
 /** The columns of a job that its editors see. */
 export interface TaskJobRow {

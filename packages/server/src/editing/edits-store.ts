@@ -195,57 +195,48 @@ export interface SegmentTargetRow {
 
 // A confirmed segment becomes a draft again when a reviewer returns it or an editor changes it. The last
 // confirmed target is then in the history. A target from before a join or a separation translates another source.
-const TARGETS = statement<SegmentTargetRow>(
-  'editing.targets',
-  `select s.segment_id, s.source, s.position, s.route, s.failure,
-          coalesce((s.joined->>'last')::integer - s.position + 1, 1) as segments,
-          coalesce(case when $4 or e.status = 'confirmed' then e.target else c.target end,
-            case when $4 and ${SHOWS_SIMILAR} then s.similar_entry->'target' end, s.draft) as target,
-          case when e.status = 'confirmed' then e.editor_id else c.editor_id end as confirmed_by
-     from segments s
-     left join edits e on e.part = $1 and e.account_id = s.account_id and e.job_id = s.job_id
-      and e.position = s.position
-     left join lateral (
-       select h.target, h.editor_id from edit_history h
-        where e.status = 'draft' and h.part = $1 and h.account_id = e.account_id and h.job_id = e.job_id
-          and h.position = e.position and h.kind = 'confirmed' and h.revision > s.divided_at
-        order by h.revision desc limit 1) c on true
-    where s.part = $1 and s.account_id = $2 and s.job_id = $3 and s.joined_to is null order by s.position`,
-);
-
 /**
  * Returns the text of every segment of a job: the last confirmed target, otherwise the draft.
  * @param unconfirmed true if an unconfirmed edit or a similar memory entry takes precedence, as in a preview
  */
-export function readTargets(
-  on: Queryable,
-  account: AccountRef,
-  jobId: string,
-  unconfirmed: boolean,
-): Promise<SegmentTargetRow[]> {
-  return on.query(TARGETS, [account.part, account.accountId, jobId, unconfirmed]);
-}
+export const readTargets = statement<
+  SegmentTargetRow,
+  { account: AccountRef; jobId: string; unconfirmed: boolean }
+>(
+  'editing.targets',
+  `select s.segment_id, s.source, s.position, s.route, s.failure,
+          coalesce((s.joined->>'last')::integer - s.position + 1, 1) as segments,
+          coalesce(case when :unconfirmed or e.status = 'confirmed' then e.target else c.target end,
+            case when :unconfirmed and ${SHOWS_SIMILAR} then s.similar_entry->'target' end, s.draft) as target,
+          case when e.status = 'confirmed' then e.editor_id else c.editor_id end as confirmed_by
+     from segments s
+     left join edits e on e.part = :part and e.account_id = s.account_id and e.job_id = s.job_id
+      and e.position = s.position
+     left join lateral (
+       select h.target, h.editor_id from edit_history h
+        where e.status = 'draft' and h.part = :part and h.account_id = e.account_id and h.job_id = e.job_id
+          and h.position = e.position and h.kind = 'confirmed' and h.revision > s.divided_at
+        order by h.revision desc limit 1) c on true
+    where s.part = :part and s.account_id = :account_id and s.job_id = :jobId and s.joined_to is null
+      order by s.position`,
+).rows;
 
 // A segment that was filled shows nothing: its editor started from another text. The length is limited, because the time
 // of a comparison grows with its square.
-const COMPARED = statement<DeliveredSegment>(
+/** Returns segments that editors confirmed and that have drafts of an engine and of the memory, at most 500. */
+export const readCompared = statement<DeliveredSegment, { account: AccountRef; jobId: string }>(
   'editing.compared',
   `select s.draft, s.route, s.similar_entry as similar, e.target
      from segments s
-     join edits e on e.part = $1 and e.account_id = s.account_id and e.job_id = s.job_id and e.position = s.position
-    where s.part = $1 and s.account_id = $2 and s.job_id = $3 and s.similar_entry->>'than' = s.route
+     join edits e on e.part = :part and e.account_id = s.account_id and e.job_id = s.job_id and e.position = s.position
+    where s.part = :part and s.account_id = :account_id and s.job_id = :jobId and s.similar_entry->>'than' = s.route
       and e.status = 'confirmed' and e.filled_from is null
       and length(s.draft::text) <= 4000 and length(e.target::text) <= 4000
       and not exists (select from fills f
-                       where f.part = $1 and f.account_id = s.account_id and f.job_id = s.job_id
+                       where f.part = :part and f.account_id = s.account_id and f.job_id = s.job_id
                          and f.position = s.position)
     order by s.position limit 500`,
-);
-
-/** Returns segments that editors confirmed and that have drafts of an engine and of the memory, at most 500. */
-export function readCompared(on: Queryable, account: AccountRef, jobId: string): Promise<DeliveredSegment[]> {
-  return on.query(COMPARED, [account.part, account.accountId, jobId]);
-}
+).rows;
 
 /** Returns the number of segments of each joined segment, by the id of the first one. */
 export function joinsOf(targets: readonly SegmentTargetRow[]): [segmentId: string, segments: number][] {
@@ -322,31 +313,24 @@ export async function replaceUntouched(
   return rows.map(({ position }) => position);
 }
 
-const UNCONFIRMED = statement<{ position: number }>(
+/** Returns the positions of segments that are not confirmed or have an open query. */
+export const listUnconfirmed = statement<
+  { position: number },
+  { account: AccountRef; jobId: string; first: number; last: number }
+>(
   'editing.unconfirmed',
   `select s.position
      from segments s
-     left join edits e on e.part = $1 and e.account_id = s.account_id and e.job_id = s.job_id
+     left join edits e on e.part = :part and e.account_id = s.account_id and e.job_id = s.job_id
       and e.position = s.position
-    where s.part = $1 and s.account_id = $2 and s.job_id = $3 and s.position between $4 and $5 and s.joined_to is null
+    where s.part = :part and s.account_id = :account_id and s.job_id = :jobId
+      and s.position between :first and :last and s.joined_to is null
       and (e.status is distinct from 'confirmed' or exists (
         select from queries q
-         where q.part = $1 and q.account_id = s.account_id and q.job_id = s.job_id
+         where q.part = :part and q.account_id = s.account_id and q.job_id = s.job_id
            and q.position = s.position and q.status = 'open'))
     order by s.position`,
-);
-
-/** Returns the positions of segments that are not confirmed or have an open query. */
-export async function listUnconfirmed(
-  on: Queryable,
-  account: AccountRef,
-  jobId: string,
-  first: number,
-  last: number,
-): Promise<number[]> {
-  const rows = await on.query(UNCONFIRMED, [account.part, account.accountId, jobId, first, last]);
-  return rows.map(({ position }) => position);
-}
+).values;
 
 export interface Edit {
   position: number;
@@ -457,18 +441,13 @@ export async function showSimilar(
   return rows.length > 0;
 }
 
-const UNCONFIRM = statement(
+export const unconfirm = statement<
+  never,
+  { account: AccountRef; jobId: string; positions: readonly number[] },
+  Transaction
+>(
   'editing.unconfirm',
   `update edits set status = 'draft', revision = revision + 1, confirmed_at = null, changed_at = now()
-    where part = $1 and account_id = $2 and job_id = $3 and position = any($4) and status = 'confirmed'`,
-);
-
-export async function unconfirm(
-  transaction: Transaction,
-  account: AccountRef,
-  jobId: string,
-  positions: readonly number[],
-): Promise<void> {
-  await transaction.query(UNCONFIRM, [account.part, account.accountId, jobId, positions]);
-  transaction.changed('edit', account, jobId);
-}
+    where part = :part and account_id = :account_id and job_id = :jobId and position = any(:positions)
+      and status = 'confirmed'`,
+).reporting('edit').run;

@@ -290,7 +290,6 @@ describe('a job that the fallback delivers', () => {
       await owner.query(sql, [uid]);
       const found = await findDiscrepancies({
         query: async ({ text }, values) => (await owner.query(text, values as unknown[])).rows as never,
-        changed: () => {},
       });
       await owner.query('rollback');
       return found.filter(({ rule }) => rule === 'end').map(({ detail }) => detail);

@@ -185,44 +185,30 @@ export interface KeptFill {
   why: 'edited' | 'held' | 'delivered';
 }
 
-const KEPT = statement<KeptFill>(
+/**
+ * Returns up to 1,000 segments that still hold the text of these votes, and why an undo does not change them.
+ */
+export const findKept = statement<KeptFill, { account: AccountRef; voteIds: readonly string[] }>(
   'editing.kept_fills',
   `select j.uid, f.position,
           case when w.stage = 'done' then 'delivered'
                when e.revision is null or e.revision = f.revision then 'held' else 'edited' end as why
      from fills f
-     join jobs j on j.part = $1 and j.account_id = f.account_id and j.job_id = f.job_id
-     join edited_jobs w on w.part = $1 and w.account_id = f.account_id and w.job_id = f.job_id
-     left join edits e on e.part = $1 and e.account_id = f.account_id and e.job_id = f.job_id
+     join jobs j on j.part = :part and j.account_id = f.account_id and j.job_id = f.job_id
+     join edited_jobs w on w.part = :part and w.account_id = f.account_id and w.job_id = f.job_id
+     left join edits e on e.part = :part and e.account_id = f.account_id and e.job_id = f.job_id
       and e.position = f.position
-    where f.part = $1 and f.account_id = $2 and f.vote_id = any($3) and f.under_rule is null and w.stage <> 'canceled'
+    where f.part = :part and f.account_id = :account_id and f.vote_id = any(:voteIds) and f.under_rule is null
+      and w.stage <> 'canceled'
     order by f.job_id, f.position limit 1000`,
-);
-
-/**
- * Returns up to 1,000 segments that still hold the text of these votes, and why an undo does not change them.
- */
-export function findKept(
-  on: Queryable,
-  account: AccountRef,
-  voteIds: readonly string[],
-): Promise<KeptFill[]> {
-  return on.query(KEPT, [account.part, account.accountId, voteIds]);
-}
-
-const LOCK_TASKS_OF = statement(
-  'editing.lock_tasks_of',
-  `select task_id from tasks where part = $1 and account_id = $2 and task_id = any($3) order by task_id for update`,
-);
+).rows;
 
 /** Locks tasks of several jobs, so that nobody claims them before the transaction ends. */
-export async function lockTasksOf(
-  transaction: Transaction,
-  account: AccountRef,
-  taskIds: readonly string[],
-): Promise<void> {
-  await transaction.query(LOCK_TASKS_OF, [account.part, account.accountId, taskIds]);
-}
+export const lockTasksOf = statement<never, { account: AccountRef; taskIds: readonly string[] }, Transaction>(
+  'editing.lock_tasks_of',
+  `select task_id from tasks where part = :part and account_id = :account_id and task_id = any(:taskIds)
+    order by task_id for update`,
+).run;
 
 // A transaction that fills segments locks their tasks for update. Tasks in other statuses are left out, because a change
 // of the status waits for the end of that transaction.
@@ -463,30 +449,26 @@ export async function restoreSegments(
   for (const { job_id: jobId } of places) transaction.changed('edit', account, jobId);
 }
 
-const FORGET_FILLS = statement(
-  'editing.forget_fills',
-  `with gone as (
-     delete from fills
-      where part = $1 and account_id = $2 and job_id = $3 and ($4::integer[] is null or position = any($4))
-     returning position, revision)
-   delete from edits e using gone g
-    where e.part = $1 and e.account_id = $2 and e.job_id = $3 and e.position = g.position and e.revision = g.revision`,
-);
-
 /**
  * Deletes the records of fills whose drafts were replaced, and the confirmations that the fills made. Otherwise the new
  * drafts would count as the texts of votes.
- * @param positions all segments of the job if it is undefined
+ * @param positions null for all segments of the job
  */
-export async function forgetFills(
-  transaction: Transaction,
-  account: AccountRef,
-  jobId: string,
-  positions?: readonly number[],
-): Promise<void> {
-  await transaction.query(FORGET_FILLS, [account.part, account.accountId, jobId, positions ?? null]);
-  transaction.changed('edit', account, jobId);
-}
+export const forgetFills = statement<
+  never,
+  { account: AccountRef; jobId: string; positions: readonly number[] | null },
+  Transaction
+>(
+  'editing.forget_fills',
+  `with gone as (
+     delete from fills
+      where part = :part and account_id = :account_id and job_id = :jobId
+        and (:positions::integer[] is null or position = any(:positions))
+     returning position, revision)
+   delete from edits e using gone g
+    where e.part = :part and e.account_id = :account_id and e.job_id = :jobId and e.position = g.position
+      and e.revision = g.revision`,
+).reporting('edit').run;
 
 function columnsOfPlaces(places: readonly SegmentPlace[]): [unknown[], unknown[]] {
   return [places.map(({ job_id }) => job_id), places.map(({ position }) => position)];

@@ -145,7 +145,7 @@ async function advanceJob(
   const falls =
     job.fallback === 'machine' && job.revision === 1 && (stage === 'editing' || stage === 'review');
   if (falls && job.late) return deliver(context, log, account, jobId, job);
-  await makeDueAgain(context.database, account, jobId, stage, 0);
+  await makeDueAgain(context.database, { account, jobId, stage, seconds: 0 });
   return false;
 }
 
@@ -178,14 +178,14 @@ async function deliver(
   const [job, texts, targets] = await Promise.all([
     editedJobs.readTaskJob(database, account, jobId),
     readTexts(database, account, jobId, ['source']),
-    edits.readTargets(database, account, jobId, false),
+    edits.readTargets(database, { account, jobId, unconfirmed: false }),
   ]);
   const isIncomplete = stage !== 'assembling' && targets.some(({ target }) => target === null);
   const untranslated = isIncomplete
     ? countUntranslated(targets.map(draftedOf), job, context.rules.maxUntranslated)
     : undefined;
   if (isIncomplete && untranslated === undefined) {
-    await makeDueAgain(database, account, jobId, stage, NO_TEXT_SECONDS);
+    await makeDueAgain(database, { account, jobId, stage, seconds: NO_TEXT_SECONDS });
     return false;
   }
   const isEdited = targets.every(
@@ -206,7 +206,7 @@ async function deliver(
   const prepared = { stage, job, targets, isEdited, trigger, result, untranslated } as const;
   const isDelivered = await settle(context, account, jobId, prepared);
   if (isDelivered) observer.delivered(trigger === 'fallBack' ? 'fallback' : 'edited', untranslated);
-  else await makeDueAgain(database, account, jobId, stage, IN_WORK_SECONDS);
+  else await makeDueAgain(database, { account, jobId, stage, seconds: IN_WORK_SECONDS });
   return isDelivered;
 }
 
@@ -262,7 +262,7 @@ async function settle(
   const { database } = context;
   const tone = await readTone(database, account, job);
   // A job that is delivered again has been measured.
-  const compared = trigger === 'complete' ? await edits.readCompared(database, account, jobId) : [];
+  const compared = trigger === 'complete' ? await edits.readCompared(database, { account, jobId }) : [];
   const efforts = await measureEfforts(compared, job.target_language);
   try {
     await database.transaction(async (transaction) => {
@@ -270,15 +270,18 @@ async function settle(
       const completed = await completeEdited(transaction, account, jobId, delivered, trigger);
       const edited = await editedJobs.lockEditedJob(transaction, account, jobId);
       if (!completed || edited?.stage !== stage) throw new ConcurrentChange();
-      await store.lockTasks(transaction, account, jobId);
+      await store.lockTasks(transaction, { account, jobId, tasks: null });
       // A job past its deadline is not delivered while an editor holds a claim. A review may also have set a
       // new deadline.
-      if (stage !== 'assembling' && (!edited.late || (await claims.isInWork(transaction, account, jobId)))) {
+      if (
+        stage !== 'assembling' &&
+        (!edited.late || (await claims.isInWork(transaction, { account, jobId })))
+      ) {
         throw new ConcurrentChange();
       }
       // An editor may have claimed, confirmed and released a task in the meantime. The text that they
       // confirmed belongs in the result.
-      const now = await edits.readTargets(transaction, account, jobId, false);
+      const now = await edits.readTargets(transaction, { account, jobId, unconfirmed: false });
       if (!isDeepStrictEqual(now, targets)) throw new ConcurrentChange();
       const common = { account, jobId, actor: 'system', ends: 'canceled' } as const;
       await store.moveTasks(transaction, { ...common, trigger: 'deliver' });
@@ -315,12 +318,12 @@ function postpone(
 ): Promise<boolean | undefined> {
   return context.database.transaction(async (transaction) => {
     // Locks the job first, as a delivery does, so that the two cannot deadlock.
-    await lockWork(transaction, account, jobId);
+    await lockWork(transaction, { account, jobId });
     const edited = await editedJobs.lockEditedJob(transaction, account, jobId);
     if (edited?.stage !== stage) return undefined;
-    const isInWork = stage !== 'assembling' && (await claims.isInWork(transaction, account, jobId));
-    if (isInWork || (await countTry(transaction, account, jobId)) < MAX_UNREADABLE) {
-      await makeDueAgain(transaction, account, jobId, stage, UNREADABLE_SECONDS);
+    const isInWork = stage !== 'assembling' && (await claims.isInWork(transaction, { account, jobId }));
+    if (isInWork || (await countTry(transaction, { account, jobId })) < MAX_UNREADABLE) {
+      await makeDueAgain(transaction, { account, jobId, stage, seconds: UNREADABLE_SECONDS });
       return undefined;
     }
     const failed = await failEdited(transaction, account, jobId, reason);
@@ -338,7 +341,7 @@ async function teachMemory(
   tone: string | undefined,
 ): Promise<void> {
   const segments = await edits.readSegments(transaction, account, jobId, 0, MAX_POSITION);
-  const tasks = await store.listJobTasks(transaction, account, jobId);
+  const tasks = await store.listJobTasks(transaction, { account, jobId });
   await learnFromJob(transaction, account, {
     // Only jobs of the production environment are added to the memory, because the sandbox has no editors.
     environment: 'production',

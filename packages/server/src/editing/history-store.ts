@@ -2,7 +2,7 @@
 import type { Piece } from '@dragoman/documents';
 import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
-import type { Queryable, Transaction } from '../database/database.ts';
+import type { Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 
 export interface PastTarget {
@@ -45,19 +45,10 @@ export interface HistoryRow {
   created_at: Date;
 }
 
-const HISTORY = statement<HistoryRow>(
+export const readHistory = statement<HistoryRow, { account: AccountRef; jobId: string; position: number }>(
   'editing.history',
   `select h.target, h.kind, coalesce(u.name, '') as by, h.revision, h.created_at
      from edit_history h left join users u on u.user_id = h.editor_id
-    where h.part = $1 and h.account_id = $2 and h.job_id = $3 and h.position = $4
+    where h.part = :part and h.account_id = :account_id and h.job_id = :jobId and h.position = :position
     order by h.history_id desc limit 100`,
-);
-
-export function readHistory(
-  on: Queryable,
-  account: AccountRef,
-  jobId: string,
-  position: number,
-): Promise<HistoryRow[]> {
-  return on.query(HISTORY, [account.part, account.accountId, jobId, position]);
-}
+).rows;

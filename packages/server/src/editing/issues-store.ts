@@ -3,30 +3,18 @@ import type { AccountRef } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
+import type { CommentBody, IssueBody } from './schemas.ts';
 
-export interface IssueRow {
-  issue_id: string;
-  position: number;
-  category: string;
-  severity: string;
-  note: string | null;
-  range_start: number | null;
-  range_end: number | null;
-  by: string;
-  created_at: Date;
-}
+const RANGE = `case when range_start is not null and range_end is not null
+            then json_build_object('start', range_start, 'end', range_end) end as range`;
 
-const ISSUES = statement<IssueRow>(
+export const listIssues = statement<IssueBody, { account: AccountRef; jobId: string }>(
   'editing.issues',
-  `select i.issue_id, i.position, i.category, i.severity, i.note, i.range_start, i.range_end,
+  `select i.issue_id as issue, i.position, i.category, i.severity, i.note, ${RANGE},
           coalesce(u.name, '') as by, i.created_at
      from issues i left join users u on u.user_id = i.reviewer_id
-    where i.part = $1 and i.account_id = $2 and i.job_id = $3 order by i.issue_id`,
-);
-
-export function listIssues(on: Queryable, account: AccountRef, jobId: string): Promise<IssueRow[]> {
-  return on.query(ISSUES, [account.part, account.accountId, jobId]);
-}
+    where i.part = :part and i.account_id = :account_id and i.job_id = :jobId order by i.issue_id`,
+).rows;
 
 export interface NewIssue {
   position: number;
@@ -38,7 +26,7 @@ export interface NewIssue {
 
 // Assigns the issue to the last editor other than the reviewer, because the reviewer may have corrected the
 // target before marking the error.
-const INSERT_ISSUE = statement<IssueRow>(
+const INSERT_ISSUE = statement<IssueBody>(
   'editing.insert_issue',
   `with made as (
      insert into issues (part, account_id, issue_id, job_id, position, category, severity, note, range_start, range_end,
@@ -55,7 +43,8 @@ const INSERT_ISSUE = statement<IssueRow>(
                   and position = :position and kind = 'confirmed' and editor_id <> :reviewer_id
                 order by history_id desc limit 1)), :task_id
      returning issue_id, position, category, severity, note, range_start, range_end, reviewer_id, created_at)
-   select m.*, coalesce(u.name, '') as by from made m left join users u on u.user_id = m.reviewer_id`,
+   select m.issue_id as issue, m.position, m.category, m.severity, m.note, ${RANGE}, coalesce(u.name, '') as by, m.created_at
+     from made m left join users u on u.user_id = m.reviewer_id`,
 );
 
 export async function insertIssue(
@@ -63,7 +52,7 @@ export async function insertIssue(
   account: AccountRef,
   { jobId, taskId, reviewerId }: { jobId: string; taskId: string; reviewerId: string },
   issue: NewIssue,
-): Promise<IssueRow> {
+): Promise<IssueBody> {
   const [row] = await transaction.query(INSERT_ISSUE, {
     part: account.part,
     account_id: account.accountId,
@@ -100,42 +89,25 @@ export async function deleteIssue(
   return row !== undefined;
 }
 
-const MARKED = statement<{ position: number }>(
-  'editing.marked',
-  `select distinct position from issues where part = $1 and account_id = $2 and task_id = $3 order by position`,
-);
-
 /** Returns the positions of the segments in which a review marked an issue. */
-export async function listMarked(on: Queryable, account: AccountRef, taskId: string): Promise<number[]> {
-  const rows = await on.query(MARKED, [account.part, account.accountId, taskId]);
-  return rows.map(({ position }) => position);
-}
+export const listMarked = statement<{ position: number }, { account: AccountRef; taskId: string }>(
+  'editing.marked',
+  `select distinct position from issues where part = :part and account_id = :account_id
+    and task_id = :taskId order by position`,
+).values;
 
-export interface CommentRow {
-  comment_id: string;
-  position: number | null;
-  body: string;
-  by: string;
-  role: 'customer' | 'editor' | 'operator';
-  created_at: Date;
-}
-
-const COMMENTS = statement<CommentRow>(
+export const listComments = statement<CommentBody, { account: AccountRef; jobId: string }>(
   'editing.comments',
-  `select c.comment_id, c.position, c.body, coalesce(u.name, a.username) as by, coalesce(u.role, 'customer') as role,
+  `select c.comment_id as comment, c.position, c.body as text, coalesce(u.name, a.username) as by, coalesce(u.role, 'customer') as role,
           c.created_at
      from comments c join accounts a on a.account_id = c.account_id left join users u on u.user_id = c.user_id
-    where c.part = $1 and c.account_id = $2 and c.job_id = $3 order by c.comment_id limit 1000`,
-);
+    where c.part = :part and c.account_id = :account_id and c.job_id = :jobId order by c.comment_id limit 1000`,
+).rows;
 
-export function listComments(on: Queryable, account: AccountRef, jobId: string): Promise<CommentRow[]> {
-  return on.query(COMMENTS, [account.part, account.accountId, jobId]);
-}
-
-const INSERT_COMMENT = statement<{ comment_id: string; created_at: Date }>(
+const INSERT_COMMENT = statement<Pick<CommentBody, 'comment' | 'created_at'>>(
   'editing.insert_comment',
   `insert into comments (part, account_id, comment_id, job_id, position, user_id, body)
-   values ($1, $2, $3, $4, $5, $6, $7) returning comment_id, created_at`,
+   values ($1, $2, $3, $4, $5, $6, $7) returning comment_id as comment, created_at`,
 );
 
 /** Adds a comment. @param comment `userId` is undefined if an API key of the customer wrote it */
@@ -144,7 +116,7 @@ export async function insertComment(
   account: AccountRef,
   jobId: string,
   comment: { position: number | undefined; userId: string | undefined; body: string },
-): Promise<{ comment_id: string; created_at: Date }> {
+): Promise<Pick<CommentBody, 'comment' | 'created_at'>> {
   const { position, userId, body } = comment;
   const key = [account.part, account.accountId, uuidv7(), jobId];
   const [row] = await on.query(INSERT_COMMENT, [...key, position ?? null, userId ?? null, body]);

@@ -62,7 +62,7 @@ export async function joinWithNext(
   if (first.cuts || next.cuts) refuse('split');
   const [texts, targets] = await Promise.all([
     readTexts(database, account, jobId, ['source']),
-    edits.readTargets(database, account, jobId, false),
+    edits.readTargets(database, { account, jobId, unconfirmed: false }),
   ]);
   // What would be delivered now, so that the draft of a late job has the texts that editors confirmed before.
   const delivered = [first, next].map((row) => targets.find((one) => one.position === row.position)!);

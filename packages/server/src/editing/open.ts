@@ -67,7 +67,7 @@ export async function openTasks(
   if (tasks.length === 0) return;
   await store.insertTasks(transaction, account, row.job_id, tasks);
   // A canceled upgrade that is repeated has fills of its former drafts.
-  await forgetFills(transaction, account, row.job_id);
+  await forgetFills(transaction, { account, jobId: row.job_id, positions: null });
   if (repeats.length > 0) await store.markRepeats(transaction, account, row.job_id, repeats);
   await indexReadings(transaction, account, row, row.tone ?? brandTone, segments);
   context.observer.opened(tasks.length);
@@ -114,12 +114,12 @@ export async function replaceDrafts(
 ): Promise<ReadonlySet<number>> {
   const edited = await editedJobs.lockEditedJob(transaction, account, row.job_id);
   if (edited?.stage !== 'editing') return new Set();
-  await store.lockTasks(transaction, account, row.job_id);
+  await store.lockTasks(transaction, { account, jobId: row.job_id, tasks: null });
   const translated = segments.flatMap((segment, position) =>
     segment.draft === undefined ? [] : [{ ...segment, position }],
   );
   const replaced = await edits.replaceUntouched(transaction, account, row.job_id, translated);
-  await forgetFills(transaction, account, row.job_id, replaced);
+  await forgetFills(transaction, { account, jobId: row.job_id, positions: replaced });
   await queueWaitingJobs(transaction, [{ account, jobId: row.job_id }]);
   await makeDueNow(transaction, [{ account, jobId: row.job_id }]);
   return new Set(replaced);

@@ -121,7 +121,7 @@ async function propagateTo(
   if (first.changes.length === 0) return false;
   const tasks = [...new Set(first.changes.map(({ row }) => row.task_id))];
   const made = await database.transaction(async (transaction) => {
-    await fills.lockTasksOf(transaction, account, tasks);
+    await fills.lockTasksOf(transaction, { account, taskIds: tasks });
     const changing = first.changes.map(({ row }) => row);
     const now = await fills.readFillable(transaction, account, changing);
     const { changes } = await planChanges(transaction, account, now, inputs);

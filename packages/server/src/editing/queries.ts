@@ -14,7 +14,6 @@ import * as queries from './query-store.ts';
 import { requireInTask, withClaim } from './review.ts';
 import type { JobQueryBody, QueryBody } from './schemas.ts';
 import type { TaskKey } from './store.ts';
-import { presentQuery } from './view.ts';
 
 /**
  * Asks the customer about a segment of a claimed task.
@@ -39,7 +38,7 @@ export async function askCustomer(
       { account, environment: 'production', type: 'job.asked', subject: { kind: 'job', jobId } },
     ]);
     const rows = await queries.listQueriesOfJob(transaction, account, jobId);
-    return presentQuery(rows.find(({ query_id }) => query_id === id)!);
+    return rows.find(({ query }) => query === id)!;
   });
 }
 
@@ -75,7 +74,7 @@ export function answerQuery(
 ): Promise<string> {
   return database.transaction(async (transaction) => {
     const moved = await queries.moveQuery(transaction, account, queryId, 'answer', answer);
-    const found = await queries.findQuery(transaction, account, environment, queryId);
+    const found = await queries.findQuery(transaction, { account, environment, queryId });
     if (found === undefined || (moved === undefined && found.answer !== answer)) throw notFound();
     if (moved !== undefined && by !== 'key') {
       const detail = { query: queryId, position: moved.position };
@@ -86,6 +85,5 @@ export function answerQuery(
 }
 
 export function presentJobQuery(row: queries.CustomerQueryRow): JobQueryBody {
-  const { by: _, ...query } = presentQuery(row);
-  return { ...query, uid: row.uid, source: plainText(row.source) };
+  return { ...row, source: plainText(row.source) };
 }

@@ -4,22 +4,10 @@ import type { AccountRef, Environment } from '../base/account.ts';
 import { uuidv7 } from '../base/ids.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
-import { QUERY_MOVES, type QueryStatus, type QueryTrigger } from './states.ts';
+import type { QueryBody } from './schemas.ts';
+import { QUERY_MOVES, type QueryTrigger } from './states.ts';
 
-export interface QueryRow {
-  query_id: string;
-  position: number;
-  user_id: string;
-  /** The name of the editor; empty if the user no longer exists. */
-  by: string;
-  question: string;
-  status: QueryStatus;
-  answer: string | null;
-  asked_at: Date;
-  ended_at: Date | null;
-}
-
-const COLUMNS = `q.query_id, q.position, q.user_id, coalesce(u.name, '') as by, q.question, q.status, q.answer, q.asked_at,
+const COLUMNS = `q.query_id as query, q.position, coalesce(u.name, '') as by, q.question, q.status, q.answer, q.asked_at,
           q.ended_at`;
 
 const INSERT = statement<{ query_id: string }>(
@@ -43,7 +31,7 @@ export async function insertQuery(
   return row?.query_id;
 }
 
-const OF_JOB = statement<QueryRow>(
+const OF_JOB = statement<QueryBody>(
   'editing.queries_of_job',
   `select ${COLUMNS} from queries q left join users u on u.user_id = q.user_id
     where q.part = $1 and q.account_id = $2 and q.job_id = $3
@@ -55,43 +43,36 @@ export async function listQueriesOfJob(
   on: Queryable,
   account: AccountRef,
   jobId: string,
-): Promise<QueryRow[]> {
+): Promise<QueryBody[]> {
   const rows = await on.query(OF_JOB, [account.part, account.accountId, jobId]);
-  return rows.sort((a, b) => (a.query_id < b.query_id ? -1 : 1));
+  return rows.sort((a, b) => (a.query < b.query ? -1 : 1));
 }
 
 /** A query with the fields that the customer needs to answer it. */
-export interface CustomerQueryRow extends QueryRow {
+export interface CustomerQueryRow extends QueryBody {
   uid: string;
   source: Piece[];
 }
-
-const OF_ACCOUNT = statement<CustomerQueryRow>(
-  'editing.queries_of_account',
-  `select ${COLUMNS}, j.uid, s.source
-     from queries q
-     join jobs j on j.part = $1 and j.account_id = q.account_id and j.job_id = q.job_id
-     join segments s on s.part = $1 and s.account_id = q.account_id and s.job_id = q.job_id
-      and s.position = q.position
-     left join users u on u.user_id = q.user_id
-    where q.part = $1 and q.account_id = $2 and j.environment = $3
-      and case when $4::text is null then q.status = 'open' else j.uid = $4 and q.status <> 'withdrawn' end
-    order by q.status <> 'open', case q.status when 'open' then q.query_id end, q.query_id desc limit $5`,
-);
 
 /**
  * Returns the queries that a customer sees: the open queries of all jobs, or the queries of one job except the
  * withdrawn ones. The open queries come first, oldest first; then the ended ones, latest first.
  */
-export function listQueriesOfAccount(
-  on: Queryable,
-  account: AccountRef,
-  environment: Environment,
-  uid: string | undefined,
-  limit: number,
-): Promise<CustomerQueryRow[]> {
-  return on.query(OF_ACCOUNT, [account.part, account.accountId, environment, uid ?? null, limit]);
-}
+export const listQueriesOfAccount = statement<
+  CustomerQueryRow,
+  { account: AccountRef; environment: Environment; uid: string | null; limit: number }
+>(
+  'editing.queries_of_account',
+  `select ${COLUMNS}, j.uid, s.source
+     from queries q
+     join jobs j on j.part = :part and j.account_id = q.account_id and j.job_id = q.job_id
+     join segments s on s.part = :part and s.account_id = q.account_id and s.job_id = q.job_id
+      and s.position = q.position
+     left join users u on u.user_id = q.user_id
+    where q.part = :part and q.account_id = :account_id and j.environment = :environment
+      and case when :uid::text is null then q.status = 'open' else j.uid = :uid and q.status <> 'withdrawn' end
+    order by q.status <> 'open', case q.status when 'open' then q.query_id end, q.query_id desc limit :limit`,
+).rows;
 
 const MOVE = statement<{ query_id: string; job_id: string; position: number }>(
   'editing.move_query',
@@ -136,19 +117,13 @@ export async function closeQueries(
   if (rows.length > 0) transaction.changed('job', account, jobId);
 }
 
-const FIND = statement<{ uid: string; answer: string | null }>(
+/** Returns the answer of a query and the uid of its job; undefined if the environment has no such query. */
+export const findQuery = statement<
+  { uid: string; answer: string | null },
+  { account: AccountRef; environment: Environment; queryId: string }
+>(
   'editing.find_query',
   `select j.uid, q.answer
-     from queries q join jobs j on j.part = $1 and j.account_id = q.account_id and j.job_id = q.job_id
-    where q.part = $1 and q.account_id = $2 and q.query_id = $3 and j.environment = $4`,
-);
-
-/** Returns the answer of a query and the uid of its job; undefined if the environment has no such query. */
-export async function findQuery(
-  on: Queryable,
-  account: AccountRef,
-  environment: Environment,
-  queryId: string,
-): Promise<{ uid: string; answer: string | null } | undefined> {
-  return (await on.query(FIND, [account.part, account.accountId, queryId, environment]))[0];
-}
+     from queries q join jobs j on j.part = :part and j.account_id = q.account_id and j.job_id = q.job_id
+    where q.part = :part and q.account_id = :account_id and q.query_id = :queryId and j.environment = :environment`,
+).first;

@@ -72,16 +72,8 @@ export async function readSources(
   return { job, segments: await on.query(SOURCES, key) };
 }
 
-const DELETE_READINGS = statement(
-  'editing.delete_readings',
-  `delete from readings where part = $1 and account_id = $2 and job_id = $3`,
-);
-
 /** Deletes the readings of a job that has ended. */
-export async function deleteReadings(
-  transaction: Transaction,
-  account: AccountRef,
-  jobId: string,
-): Promise<void> {
-  await transaction.query(DELETE_READINGS, [account.part, account.accountId, jobId]);
-}
+export const deleteReadings = statement<never, { account: AccountRef; jobId: string }, Transaction>(
+  'editing.delete_readings',
+  `delete from readings where part = :part and account_id = :account_id and job_id = :jobId`,
+).run;

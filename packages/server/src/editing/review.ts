@@ -29,7 +29,6 @@ import type { ClaimEnd, TaskStatus } from './states.ts';
 import * as store from './store.ts';
 import { readTone } from './tone.ts';
 import { hasUnsure, writeUnsure } from './unsure-store.ts';
-import { presentIssue } from './view.ts';
 import { approveVotes } from './votes-store.ts';
 
 const MAX_POSITION = 2 ** 31 - 1;
@@ -57,7 +56,7 @@ export async function withClaim<T>(
   const holder = { userId: user.userId, token };
   const done = await context.database.transaction(async (transaction) => {
     await editedJobs.lockEditedJob(transaction, key.account, key.jobId);
-    await store.lockTasks(transaction, key.account, key.jobId, [key.taskId]);
+    await store.lockTasks(transaction, { account: key.account, jobId: key.jobId, tasks: [key.taskId] });
     const held = await claims.keepClaim(transaction, key, holder, context.rules.leaseSeconds);
     return held === undefined ? undefined : { value: await work(transaction, held) };
   });
@@ -104,7 +103,7 @@ async function endClaim<T>(
   try {
     return await withClaim(context, user, key, token, work);
   } catch (error) {
-    const ended = await claims.findPastClaim(context.database, key, { userId: user.userId, token });
+    const ended = await claims.findPastClaim(context.database, { ...key, userId: user.userId, token });
     if (ended === end) return undefined;
     throw error;
   }
@@ -120,9 +119,14 @@ async function submitTask(
   const { account, jobId, taskId } = key;
   const stage = await endClaim(context, user, key, token, 'submitted', async (transaction, held) => {
     if (held.kind !== kind) throw notFound();
-    const task = (await findTask(transaction, key, user.userId))!;
+    const task = (await findTask(transaction, { ...key, userId: user.userId }))!;
     const { first_position, last_position } = task;
-    const positions = await edits.listUnconfirmed(transaction, account, jobId, first_position, last_position);
+    const positions = await edits.listUnconfirmed(transaction, {
+      account,
+      jobId,
+      first: first_position,
+      last: last_position,
+    });
     if (positions.length > 0) {
       throw new ApiError('unconfirmed', 'Some segments are not confirmed.', {}, { positions });
     }
@@ -136,7 +140,7 @@ async function submitTask(
     } as const;
     await store.moveTasks(transaction, move);
     if (kind === 'edit') return afterSubmit(context, transaction, account, jobId);
-    await approveVotes(transaction, account, jobId);
+    await approveVotes(transaction, { account, jobId });
     await editedJobs.setStage(transaction, account, jobId, ['review'], 'assembling');
     return 'assembling';
   });
@@ -155,16 +159,16 @@ async function afterSubmit(
   account: AccountRef,
   jobId: string,
 ): Promise<editedJobs.Stage> {
-  const tasks = await store.listJobTasks(transaction, account, jobId);
+  const tasks = await store.listJobTasks(transaction, { account, jobId });
   if (tasks.some(({ kind, status }) => kind === 'edit' && status !== 'submitted')) return 'editing';
-  const reviewer = await store.findLastReviewer(transaction, account, jobId);
-  const shares = await store.readReviewShares(transaction, account, jobId);
+  const reviewer = await store.findLastReviewer(transaction, { account, jobId });
+  const shares = await store.readReviewShares(transaction, { account, jobId });
   const wanted =
     reviewer !== undefined ||
-    (await hasUnsure(transaction, account, jobId)) ||
+    (await hasUnsure(transaction, { account, jobId })) ||
     shares.some(({ user_id, review_share }) => isReviewed(jobId, user_id, review_share));
   // Skips the review if no other editor may do it.
-  if (!wanted || (await store.countReviewers(transaction, account, jobId)) === 0) {
+  if (!wanted || (await store.countReviewers(transaction, { account, jobId })) === 0) {
     await editedJobs.setStage(transaction, account, jobId, ['editing'], 'assembling');
     return 'assembling';
   }
@@ -199,7 +203,7 @@ export async function returnJob(
   const { account, jobId, taskId } = key;
   const isReturned = await endClaim(context, user, key, token, 'returned', async (transaction, held) => {
     if (held.kind !== 'review') throw notFound();
-    const marked = await issues.listMarked(transaction, account, taskId);
+    const marked = await issues.listMarked(transaction, { account, taskId });
     if (marked.length === 0 && note === undefined) {
       throw fieldError('note', 'is required if no error is marked.');
     }
@@ -207,7 +211,7 @@ export async function returnJob(
       const comment = { position: undefined, userId: user.userId, body: note };
       await issues.insertComment(transaction, account, jobId, comment);
     }
-    const tasks = (await store.listJobTasks(transaction, account, jobId)).filter(
+    const tasks = (await store.listJobTasks(transaction, { account, jobId })).filter(
       ({ kind }) => kind === 'edit',
     );
     const back = tasks.filter(
@@ -215,11 +219,15 @@ export async function returnJob(
         marked.length === 0 ||
         marked.some((position) => position >= first_position && position <= last_position),
     );
-    await edits.unconfirm(transaction, account, jobId, marked);
+    await edits.unconfirm(transaction, { account, jobId, positions: marked });
     // Unmarked segments stay confirmed. Their votes count until an editor changes the segments.
     const ranges = marked.map((position) => ({ first: position, last: position }));
     await takeBack(transaction, account, jobId, ranges);
-    await editedJobs.extendDeadline(transaction, account, jobId, Math.max(1, context.rules.reservedHours));
+    await editedJobs.extendDeadline(transaction, {
+      account,
+      jobId,
+      hours: Math.max(1, context.rules.reservedHours),
+    });
     await store.moveTasks(transaction, {
       account,
       jobId,
@@ -259,7 +267,7 @@ export function markIssue(
     const [row] = await edits.readSegments(transaction, account, jobId, issue.position, issue.position);
     if (row === undefined) throw fieldError('position', 'must be a segment of the job.');
     const where = { jobId, taskId, reviewerId: user.userId };
-    return presentIssue(await issues.insertIssue(transaction, account, where, issue));
+    return issues.insertIssue(transaction, account, where, issue);
   });
 }
 
@@ -318,7 +326,7 @@ export async function requireInTask(
   position: number,
 ): Promise<void> {
   const { account, jobId } = key;
-  const task = (await findTask(transaction, key, user.userId))!;
+  const task = (await findTask(transaction, { ...key, userId: user.userId }))!;
   const [row] = await edits.readSegments(transaction, account, jobId, position, position);
   if (row === undefined || position < task.first_position || position > task.last_position) throw notFound();
 }
@@ -354,9 +362,13 @@ export async function reopenEditing(
 ): Promise<boolean> {
   const { rules } = context;
   if ((await editedJobs.lockEditedJob(transaction, account, jobId)) === undefined) return false;
-  const tasks = await store.listJobTasks(transaction, account, jobId);
+  const tasks = await store.listJobTasks(transaction, { account, jobId });
   if (!tasks.some(({ kind, status }) => kind === 'edit' && status === 'done')) return false;
-  const revision = await editedJobs.reopenEditedJob(transaction, account, jobId, rules.deadlineHours);
+  const revision = await editedJobs.reopenEditedJob(transaction, {
+    account,
+    jobId,
+    deadlineHours: rules.deadlineHours,
+  });
   if (revision === undefined) return false;
   await takeBack(transaction, account, jobId, [{ first: 0, last: MAX_POSITION }]);
   // The delivery deleted the readings. Without them, the corrected texts would be no votes.

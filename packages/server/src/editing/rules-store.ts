@@ -194,20 +194,16 @@ export async function findChoice(
   return (await on.query(CHOICE, [account.part, account.accountId, disagreementId, voteId]))[0];
 }
 
-const LOCK = statement<{ target_hash: Buffer | null; vote_id: string | null }>(
+/** Locks a disagreement, so that its rule is changed once at a time. @returns the rule; its fields are null if there is none */
+export const lockDisagreement = statement<
+  { target_hash: Buffer | null; vote_id: string | null },
+  { account: AccountRef; disagreementId: string },
+  Transaction
+>(
   'editing.lock_disagreement',
   `select target_hash, vote_id from disagreements
-    where part = $1 and account_id = $2 and disagreement_id = $3 for update`,
-);
-
-/** Locks a disagreement, so that its rule is changed once at a time. @returns the rule; its fields are null if there is none */
-export async function lockDisagreement(
-  transaction: Transaction,
-  account: AccountRef,
-  disagreementId: string,
-) {
-  return (await transaction.query(LOCK, [account.part, account.accountId, disagreementId]))[0];
-}
+    where part = :part and account_id = :account_id and disagreement_id = :disagreementId for update`,
+).first;
 
 const SET_RULE = statement(
   'editing.set_rule',

@@ -99,7 +99,7 @@ export async function makeRule(
   const inputOf = await textInputs(database, { account, jobId: found.job_id }, job);
   if (typeof fitText(found, found, inputOf) === 'string') throw fieldError('vote', reason('rule_fails'));
   await database.transaction(async (transaction) => {
-    const rule = await store.lockDisagreement(transaction, account, disagreementId);
+    const rule = await store.lockDisagreement(transaction, { account, disagreementId });
     if (rule === undefined) throw notFound();
     // The editor may have changed the text since it was checked.
     const choice = await findShown(transaction, account, disagreementId, shown);
@@ -142,7 +142,7 @@ export async function endRule(
   shown: string,
 ): Promise<void> {
   await database.transaction(async (transaction) => {
-    const rule = await store.lockDisagreement(transaction, account, disagreementId);
+    const rule = await store.lockDisagreement(transaction, { account, disagreementId });
     if (rule === undefined) throw notFound();
     if (rule.vote_id === null) return;
     requireShown(rule, shown);

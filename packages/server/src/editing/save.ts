@@ -45,7 +45,7 @@ export async function saveSegment(
   const { account, jobId } = key;
   const texts = request.target.map((piece) => ('text' in piece ? piece.text : ''));
   if (texts.join('').length > MAX_TARGET) throw fieldError('target', WRONG_TARGET);
-  const task = await findTask(database, key, user.userId);
+  const task = await findTask(database, { ...key, userId: user.userId });
   if (task === undefined || !task.has_claimed) throw notFound();
   if (position < task.first_position || position > task.last_position) throw notFound();
   const row = await edits.readSegmentWith(database, account, jobId, position);
@@ -187,7 +187,9 @@ async function fillRepeats(
   const first = row.repeats ?? row.position;
   const repeats = await edits.readRepeats(transaction, account, jobId, first, row.position);
   if (repeats.length === 0) return [];
-  const tasks = (await store.listJobTasks(transaction, account, jobId)).filter(({ kind }) => kind === 'edit');
+  const tasks = (await store.listJobTasks(transaction, { account, jobId })).filter(
+    ({ kind }) => kind === 'edit',
+  );
   const filled: number[] = [];
   for (const repeat of repeats.slice(0, MAX_FILLED)) {
     const { position } = repeat;
@@ -232,10 +234,10 @@ async function keepLateEdit(
   // Ends expired claims first, because the periodic run may not have ended the editor's claim yet.
   await endExpiredClaims(context);
   const error = await context.database.transaction(async (transaction) => {
-    const ended = await claims.findPastClaim(transaction, key, holder);
+    const ended = await claims.findPastClaim(transaction, { ...key, ...holder });
     if (ended === undefined) return staleLease(ended);
-    await store.lockTasks(transaction, account, jobId, [taskId]);
-    const task = await findTask(transaction, key, user.userId);
+    await store.lockTasks(transaction, { account, jobId, tasks: [taskId] });
+    const task = await findTask(transaction, { ...key, userId: user.userId });
     if (task?.has_pair !== true) return staleLease(ended);
     const draft = { ...edit, status: 'draft', distance: 0, words: 0, activeMs: 0 } as const;
     const now = (await edits.readSegmentWith(transaction, account, jobId, edit.position))!;

@@ -4,7 +4,8 @@
  */
 import { FORMATS } from '@dragoman/documents';
 import Type, { type Static } from 'typebox';
-import { describing, ID, MOMENT, OPTIONAL_TEXT } from '../http/schemas.ts';
+import type { Answer } from '../http/answers.ts';
+import { describing, ID, MOMENT, momentSchema, OPTIONAL_TEXT } from '../http/schemas.ts';
 import { DRAFT_NOTE_CODES } from '../translation/draft-notes.ts';
 import { Piece, SegmentPiece } from './piece-schemas.ts';
 import { QUERY_STATUSES, TASK_STATUSES } from './states.ts';
@@ -120,20 +121,11 @@ export const ClaimLease = Type.Object(
     token: Type.String({
       description: 'The lease token. Every change of the task sends it; a later claim invalidates it.',
     }),
-    lease_until: Type.String({
-      format: 'date-time',
-      description: 'The lease ends then unless a heartbeat extends it.',
-    }),
-    limit_until: Type.String({ format: 'date-time', description: 'The claim ends then.' }),
-    warn_at: Type.String({
-      format: 'date-time',
-      description: 'The moment when 80 % of the time of the claim has passed.',
-    }),
+    lease_until: momentSchema('The lease ends then unless a heartbeat extends it.'),
+    limit_until: momentSchema('The claim ends then.'),
+    warn_at: momentSchema('The moment when 80 % of the time of the claim has passed.'),
     extended: Type.Boolean({ description: 'Whether the claim was extended; that is possible once.' }),
-    now: Type.String({
-      format: 'date-time',
-      description: 'The clock of the server, to which these times refer.',
-    }),
+    now: momentSchema('The clock of the server, to which these times refer.'),
   },
   { title: 'Lease' },
 );
@@ -465,16 +457,16 @@ export const Preview = Type.Object(
 export const TaskState = Type.Object({ task: ID, status: TASK_STATUS }, { title: 'TaskState' });
 
 export type TermOfTask = Static<typeof TaskTerm>;
-export type TaskBody = Static<typeof TaskBody>;
-export type ClaimedBody = Static<typeof Claimed>;
+export type TaskBody = Answer<typeof TaskBody>;
+export type ClaimedBody = Answer<typeof Claimed>;
 export type QueueBody = Static<typeof EditQueue>;
 const Listed = Type.Object(listedProperties);
 export type ListedBody = Static<typeof Listed>;
 export type QueueTaskBody = Static<typeof QueueTask>;
-export type SegmentBody = Static<typeof Segment>;
-export type LeaseBody = Static<typeof ClaimLease>;
-export type SavedBody = Static<typeof Saved>;
-export type IssueBody = Static<typeof Issue>;
-export type CommentBody = Static<typeof Comment>;
-export type QueryBody = Static<typeof Query>;
-export type JobQueryBody = Static<typeof JobQuery>;
+export type SegmentBody = Answer<typeof Segment>;
+export type LeaseBody = Answer<typeof ClaimLease>;
+export type SavedBody = Answer<typeof Saved>;
+export type IssueBody = Answer<typeof Issue>;
+export type CommentBody = Answer<typeof Comment>;
+export type QueryBody = Answer<typeof Query>;
+export type JobQueryBody = Answer<typeof JobQuery>;

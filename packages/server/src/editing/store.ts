@@ -110,22 +110,18 @@ export interface MovedTask {
 
 // Lock order everywhere, to prevent deadlocks: edited job, tasks, claims, slots, edits. Locking is a separate
 // statement, so that the next statement sees claims that were made while this one waited.
-const LOCK_TASKS = statement(
+/** Locks tasks of a job. @param tasks defaults to all tasks of the job */
+export const lockTasks = statement<
+  never,
+  { account: AccountRef; jobId: string; tasks: readonly string[] | null },
+  Transaction
+>(
   'editing.lock_tasks',
   `select task_id from tasks
-    where part = $1 and account_id = $2 and job_id = $3 and ($4::uuid[] is null or task_id = any($4))
+    where part = :part and account_id = :account_id and job_id = :jobId
+      and (:tasks::uuid[] is null or task_id = any(:tasks))
     order by task_id for update`,
-);
-
-/** Locks tasks of a job. @param tasks defaults to all tasks of the job */
-export async function lockTasks(
-  transaction: Transaction,
-  account: AccountRef,
-  jobId: string,
-  tasks?: readonly string[],
-): Promise<void> {
-  await transaction.query(LOCK_TASKS, [account.part, account.accountId, jobId, tasks ?? null]);
-}
+).run;
 
 const MOVE = statement<MovedTask>(
   'editing.move',
@@ -183,7 +179,7 @@ export async function moveTasks(transaction: Transaction, move: TaskMove): Promi
   if (!(by as readonly TaskActor[]).includes(move.actor)) {
     throw new Error(`${move.actor} may not ${move.trigger} a task`);
   }
-  await lockTasks(transaction, move.account, move.jobId, move.tasks);
+  await lockTasks(transaction, { account: move.account, jobId: move.jobId, tasks: move.tasks ?? null });
   const rows = await transaction.query(MOVE, {
     part: move.account.part,
     account_id: move.account.accountId,
@@ -203,62 +199,45 @@ export async function moveTasks(transaction: Transaction, move: TaskMove): Promi
   return rows;
 }
 
-const JOB_TASKS = statement<TaskRow>(
+export const listJobTasks = statement<TaskRow, { account: AccountRef; jobId: string }>(
   'editing.job_tasks',
   `select ${TASK_COLUMNS} from tasks
-    where part = $1 and account_id = $2 and job_id = $3 and status <> 'canceled' order by kind, first_position`,
-);
-
-export function listJobTasks(on: Queryable, account: AccountRef, jobId: string): Promise<TaskRow[]> {
-  return on.query(JOB_TASKS, [account.part, account.accountId, jobId]);
-}
+    where part = :part and account_id = :account_id and job_id = :jobId and status <> 'canceled'
+      order by kind, first_position`,
+).rows;
 
 // A user counts as an editor of the job if they saved an edit under a claim on one of its editing tasks.
-const REVIEWERS = statement<{ reviewers: number }>(
+/** Counts the users who may review a job: users with review rights for its pair who have not edited it. */
+export const countReviewers = statement<{ reviewers: number }, { account: AccountRef; jobId: string }>(
   'editing.count_reviewers',
   `select count(*) as reviewers
      from jobs j join user_languages l using (source_language, target_language) join users u using (user_id)
-    where j.part = $1 and j.account_id = $2 and j.job_id = $3 and l.review and u.disabled_at is null
+    where j.part = :part and j.account_id = :account_id and j.job_id = :jobId and l.review and u.disabled_at is null
       and not exists (
         select from claims c
-         where c.part = $1 and c.account_id = $2 and c.job_id = $3 and c.kind = 'edit' and c.user_id = l.user_id
+         where c.part = :part and c.account_id = :account_id and c.job_id = :jobId and c.kind = 'edit'
+           and c.user_id = l.user_id
            and c.saves > 0)`,
-);
+).value;
 
-/** Counts the users who may review a job: users with review rights for its pair who have not edited it. */
-export async function countReviewers(on: Queryable, account: AccountRef, jobId: string): Promise<number> {
-  return (await on.query(REVIEWERS, [account.part, account.accountId, jobId]))[0]!.reviewers;
-}
-
-const SHARES = statement<{ user_id: string; review_share: number }>(
+/** Returns the review share of each editor of a job, in percent. */
+export const readReviewShares = statement<
+  { user_id: string; review_share: number },
+  { account: AccountRef; jobId: string }
+>(
   'editing.review_shares',
   `select distinct u.user_id, u.review_share
      from tasks t join users u on u.user_id = t.editor_id
-    where t.part = $1 and t.account_id = $2 and t.job_id = $3 and t.kind = 'edit' and t.status = 'submitted'`,
-);
+    where t.part = :part and t.account_id = :account_id and t.job_id = :jobId and t.kind = 'edit'
+      and t.status = 'submitted'`,
+).rows;
 
-/** Returns the review share of each editor of a job, in percent. */
-export function readReviewShares(
-  on: Queryable,
-  account: AccountRef,
-  jobId: string,
-): Promise<{ user_id: string; review_share: number }[]> {
-  return on.query(SHARES, [account.part, account.accountId, jobId]);
-}
-
-const LAST_RETURN = statement<{ user_id: string }>(
+export const findLastReviewer = statement<{ user_id: string }, { account: AccountRef; jobId: string }>(
   'editing.last_return',
   `select user_id from claims
-    where part = $1 and account_id = $2 and job_id = $3 and ended = 'returned' order by ended_at desc limit 1`,
-);
-
-export async function findLastReviewer(
-  on: Queryable,
-  account: AccountRef,
-  jobId: string,
-): Promise<string | undefined> {
-  return (await on.query(LAST_RETURN, [account.part, account.accountId, jobId]))[0]?.user_id;
-}
+    where part = :part and account_id = :account_id and job_id = :jobId and ended = 'returned'
+      order by ended_at desc limit 1`,
+).firstValue;
 
 // Counts only skips after the last report, because an operator has handled that report.
 const INSERT_SKIP = statement<{ skips: number }>(
@@ -332,28 +311,21 @@ export async function setPriority(
   return row?.status;
 }
 
-const IS_EDITOR = statement<{ able: boolean }>(
-  'editing.is_able',
-  `select exists (
-     select from tasks t join user_languages l using (source_language, target_language) join users u using (user_id)
-      where t.part = $1 and t.account_id = $2 and t.task_id = $3 and l.user_id = $4 and u.disabled_at is null
-        and not exists (
-          select from task_skips k
-           where k.part = $1 and k.account_id = t.account_id and k.task_id = t.task_id and k.user_id = $4)
-        and (t.kind = 'edit' or l.review and not exists (
-          select from claims c
-           where c.part = $1 and c.account_id = t.account_id and c.job_id = t.job_id and c.kind = 'edit'
-             and c.user_id = $4 and c.saves > 0))) as able`,
-);
-
 /**
  * Returns true if a user has the task's language pair, has not skipped the task, and would not review their
  * own work.
  */
-export async function mayHaveTask(
-  on: Queryable,
-  { account, taskId }: TaskKey,
-  userId: string,
-): Promise<boolean> {
-  return (await on.query(IS_EDITOR, [account.part, account.accountId, taskId, userId]))[0]!.able;
-}
+export const mayHaveTask = statement<{ able: boolean }, { userId: string } & TaskKey>(
+  'editing.is_able',
+  `select exists (
+     select from tasks t join user_languages l using (source_language, target_language) join users u using (user_id)
+      where t.part = :part and t.account_id = :account_id and t.task_id = :taskId and l.user_id = :userId
+        and u.disabled_at is null
+        and not exists (
+          select from task_skips k
+           where k.part = :part and k.account_id = t.account_id and k.task_id = t.task_id and k.user_id = :userId)
+        and (t.kind = 'edit' or l.review and not exists (
+          select from claims c
+           where c.part = :part and c.account_id = t.account_id and c.job_id = t.job_id and c.kind = 'edit'
+             and c.user_id = :userId and c.saves > 0))) as able`,
+).value;

@@ -67,7 +67,7 @@ export async function suggest(
       ...(brand === undefined ? {} : { brand }),
       ...(confirmedUnder === undefined ? {} : { tone: confirmedUnder }),
       ...(confirmed === undefined ? {} : { origin: confirmed.in, editor: confirmed.by }),
-      created_at: createdAt.toISOString(),
+      created_at: createdAt,
     })),
     terms: terms.filter((term) => matched.has(term)).map((term) => presentTaskTerm(user, term)),
   };
@@ -122,7 +122,7 @@ export async function searchTaskMemory(
       memory: entry.memoryId,
       source: entry.sourceText,
       target: entry.targetText,
-      created_at: entry.createdAt.toISOString(),
+      created_at: entry.createdAt,
       ...(entry.confirmed && { origin: entry.confirmed.in, editor: entry.confirmed.by }),
     })),
   };

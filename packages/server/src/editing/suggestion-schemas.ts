@@ -2,7 +2,8 @@
  * Schemas of what the translation memory suggests for a segment: matches, and entries that an editor's search
  * finds.
  */
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
+import type { Answer } from '../http/answers.ts';
 import { ID, MOMENT } from '../http/schemas.ts';
 import { Piece } from './piece-schemas.ts';
 import { Segment, TaskTerm } from './schemas.ts';
@@ -66,5 +67,5 @@ export const Concordance = Type.Object(
   { title: 'Concordance' },
 );
 
-export type MatchesBody = Static<typeof Matches>;
-export type ConcordanceBody = Static<typeof Concordance>;
+export type MatchesBody = Answer<typeof Matches>;
+export type ConcordanceBody = Answer<typeof Concordance>;

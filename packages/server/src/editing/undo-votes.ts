@@ -63,7 +63,7 @@ export async function withdrawTextsOf(
 ): Promise<void> {
   const targetHash = hashTarget(entry.source, entry.target);
   const ids = await votes.listVotesOf(transaction, account, segments, targetHash);
-  await votes.withdrawText(transaction, account, ids);
+  await votes.withdrawText(transaction, { account, voteIds: ids });
 }
 
 /** The number of segments that one transaction restores. */
@@ -82,7 +82,7 @@ export async function undoVote(
   voteId: string,
 ): Promise<UndoneVote | undefined> {
   const same = await database.transaction(async (transaction) => {
-    const withdrawn = await votes.withdrawText(transaction, account, [voteId]);
+    const withdrawn = await votes.withdrawText(transaction, { account, voteIds: [voteId] });
     if (withdrawn.length === 0) return [];
     const ranges = withdrawn.map(({ job_id: jobId, position }) => ({
       jobId,
@@ -102,7 +102,7 @@ export async function undoVote(
     if (places.length < SLICE) break;
     after = places.at(-1);
   }
-  return { restored, kept: await fills.findKept(database, account, same) };
+  return { restored, kept: await fills.findKept(database, { account, voteIds: same }) };
 }
 
 /**
@@ -117,7 +117,10 @@ async function restore(
   const before = (await fills.readFillable(database, account, places)).filter(fills.isWaiting);
   if (before.length === 0) return 0;
   return database.transaction(async (transaction) => {
-    await fills.lockTasksOf(transaction, account, [...new Set(before.map(({ task_id }) => task_id))]);
+    await fills.lockTasksOf(transaction, {
+      account,
+      taskIds: [...new Set(before.map(({ task_id }) => task_id))],
+    });
     const rows = (await fills.readFillable(transaction, account, before)).filter(
       (row) => fills.isWaiting(row) && row.filled_hash !== null && !row.by_rule,
     );

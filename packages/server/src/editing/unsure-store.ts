@@ -1,6 +1,6 @@
 /** SQL statements about the segments that editors marked as unsure. */
 import type { AccountRef } from '../base/account.ts';
-import type { Queryable, Transaction } from '../database/database.ts';
+import type { Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 
 const MARK = statement(
@@ -26,12 +26,9 @@ export async function writeUnsure(
   transaction.changed('edit', account, jobId);
 }
 
-const HAS_UNSURE = statement<{ marked: boolean }>(
-  'editing.has_unsure',
-  `select exists (select from unsure_marks where part = $1 and account_id = $2 and job_id = $3) as marked`,
-);
-
 /** Returns true if any segment of the job is marked as unsure. */
-export async function hasUnsure(on: Queryable, account: AccountRef, jobId: string): Promise<boolean> {
-  return (await on.query(HAS_UNSURE, [account.part, account.accountId, jobId]))[0]!.marked;
-}
+export const hasUnsure = statement<{ marked: boolean }, { account: AccountRef; jobId: string }>(
+  'editing.has_unsure',
+  `select exists (select from unsure_marks where part = :part and account_id = :account_id
+    and job_id = :jobId) as marked`,
+).value;

@@ -28,17 +28,8 @@ import * as edits from './edits-store.ts';
 import { readHistory } from './history-store.ts';
 import * as issues from './issues-store.ts';
 import { readLooks } from './looks-store.ts';
-import { listQueriesOfJob, type QueryRow } from './query-store.ts';
-import type {
-  ClaimedBody,
-  CommentBody,
-  IssueBody,
-  QueryBody,
-  SegmentBody,
-  SegmentVote,
-  TaskBody,
-  TermOfTask,
-} from './schemas.ts';
+import { listQueriesOfJob } from './query-store.ts';
+import type { ClaimedBody, CommentBody, SegmentBody, SegmentVote, TaskBody, TermOfTask } from './schemas.ts';
 import type * as store from './store.ts';
 import { readTone } from './tone.ts';
 import { readSegmentVotes } from './vote-view.ts';
@@ -68,8 +59,8 @@ async function presentTask(
       ? edits.readSegmentsAt(database, account, jobId, visible.only)
       : edits.readSegments(database, account, jobId, visible.first, visible.last),
     claims.findHeld(database, key),
-    isWhole ? listComments(context, key) : [],
-    claims.readActiveTime(database, key, user.userId),
+    isWhole ? issues.listComments(database, { account, jobId }) : [],
+    claims.readActiveTime(database, { ...key, userId: user.userId }),
     isWhole ? listQueriesOfJob(database, account, jobId) : [],
   ]);
   const votes = isWhole ? await readSegmentVotes(context, account, jobId, rows) : undefined;
@@ -104,14 +95,14 @@ async function presentTask(
       instructions: includesAccess(task.access, 'offer') ? allInstructions : [],
       words: edited!.words,
       revision: edited!.revision,
-      created_at: job.created_at.toISOString(),
-      deadline: edited!.deadline_at.toISOString(),
+      created_at: job.created_at,
+      deadline: edited!.deadline_at,
     },
     ...(held !== undefined && held.user_id === user.userId ? { lease: presentLease(held) } : {}),
     segments,
     terms: terms.map((term) => presentTaskTerm(user, term)),
     comments,
-    queries: queries.map(presentQuery),
+    queries,
   };
 }
 
@@ -125,7 +116,7 @@ export async function readClaimed(
   user: EditingUser,
   key: store.TaskKey,
 ): Promise<ClaimedBody> {
-  const held = await findTask(context.database, key, user.userId);
+  const held = await findTask(context.database, { ...key, userId: user.userId });
   if (held?.holds !== true) throw staleLease(null);
   const access = user.role === 'operator' ? 'all' : 'held';
   const task = await presentTask(context, user, key, { ...held, access }).catch(async (error: unknown) => {
@@ -135,7 +126,7 @@ export async function readClaimed(
       await report(context, user, key, claim.claim_id, { reason: 'bad_source', note: error.message });
     throw error;
   });
-  if (task.lease === undefined) throw staleLease(null);
+  if (!task.lease) throw staleLease(null);
   return { task, lease: task.lease };
 }
 
@@ -151,7 +142,7 @@ export async function presentSegments(
 ): Promise<SegmentBody[]> {
   const [described, rowsOfIssues, looks] = await Promise.all([
     describeJob(context, account, jobId, job),
-    issues.listIssues(context.database, account, jobId),
+    issues.listIssues(context.database, { account, jobId }),
     task.kind === 'review' ? readLooks(context.database, account, jobId, userId) : undefined,
   ]);
   const issuesOf = Map.groupBy(rowsOfIssues, ({ position }) => position);
@@ -174,7 +165,7 @@ export async function presentSegments(
       ...(description?.element === undefined ? {} : { element: description.element }),
       notes: [...(description?.notes ?? [])],
       draft_notes: row.notes.flatMap((note) => parseDraftNote(note) ?? []),
-      ...(row.failure === null ? {} : { failure: row.failure }),
+      failure: row.failure,
       ...(description?.maxLength === undefined ? {} : { max_length: description.maxLength }),
       ...(description?.time === undefined ? {} : { time: description.time }),
       ...(description?.breaks === undefined ? {} : { breaks: description.breaks }),
@@ -188,7 +179,7 @@ export async function presentSegments(
       asked: row.asked,
       unsure: row.unsure,
       comments: row.comments,
-      issues: (issuesOf.get(row.position) ?? []).map(presentIssue),
+      issues: issuesOf.get(row.position) ?? [],
       ...(looks && presentLook(row.target, looks.get(row.position))),
     };
   });
@@ -244,49 +235,6 @@ export function presentTaskTerm({ userId }: EditingUser, term: JobTerm): TermOfT
   };
 }
 
-export function presentIssue(row: issues.IssueRow): IssueBody {
-  return {
-    issue: row.issue_id,
-    position: row.position,
-    category: row.category as IssueBody['category'],
-    severity: row.severity as IssueBody['severity'],
-    ...(row.note === null ? {} : { note: row.note }),
-    ...(row.range_start === null || row.range_end === null
-      ? {}
-      : { range: { start: row.range_start, end: row.range_end } }),
-    by: row.by,
-    created_at: row.created_at.toISOString(),
-  };
-}
-
-export function presentQuery(row: QueryRow): QueryBody {
-  return {
-    query: row.query_id,
-    position: row.position,
-    by: row.by,
-    question: row.question,
-    status: row.status,
-    ...(row.answer === null ? {} : { answer: row.answer }),
-    asked_at: row.asked_at.toISOString(),
-    ended_at: row.ended_at?.toISOString() ?? null,
-  };
-}
-
-async function listComments(
-  context: EditingContext,
-  { account, jobId }: store.TaskKey,
-): Promise<CommentBody[]> {
-  const rows = await issues.listComments(context.database, account, jobId);
-  return rows.map((row) => ({
-    comment: row.comment_id,
-    ...(row.position === null ? {} : { position: row.position }),
-    text: row.body,
-    by: row.by,
-    role: row.role,
-    created_at: row.created_at.toISOString(),
-  }));
-}
-
 /**
  * Adds a comment to a segment or a job.
  * @throws ApiError `not_found` if the user does not hold the task or cannot see the segment
@@ -306,14 +254,7 @@ export async function addComment(
   }
   const comment = { position, userId: user.userId, body: text };
   const made = await issues.insertComment(context.database, account, jobId, comment);
-  return {
-    comment: made.comment_id,
-    ...(position === undefined ? {} : { position }),
-    text,
-    by: user.name,
-    role: user.role,
-    created_at: made.created_at.toISOString(),
-  };
+  return { ...made, position: position ?? null, text, by: user.name, role: user.role };
 }
 
 /**
@@ -327,7 +268,7 @@ export async function preview(context: EditingContext, user: EditingUser, key: s
   const [job, texts, targets] = await Promise.all([
     editedJobs.readTaskJob(context.database, account, jobId),
     readTexts(context.database, account, jobId, ['source']),
-    edits.readTargets(context.database, account, jobId, true),
+    edits.readTargets(context.database, { account, jobId, unconfirmed: true }),
   ]);
   const drafts = targets.flatMap(({ segment_id, target }) =>
     target === null ? [] : [[segment_id, target] as const],
@@ -358,6 +299,6 @@ export async function readSegmentHistory(
   position: number,
 ) {
   await requireSegmentAccess(context, user, key, await openTask(context, user, key, 'record'), position);
-  const rows = await readHistory(context.database, key.account, key.jobId, position);
-  return { entries: rows.map((row) => ({ ...row, created_at: row.created_at.toISOString() })) };
+  const { account, jobId } = key;
+  return { entries: await readHistory(context.database, { account, jobId, position }) };
 }

@@ -87,32 +87,28 @@ interface WithdrawnVote {
   position: number;
 }
 
-const WITHDRAW_TEXT = statement<WithdrawnVote>(
-  'editing.withdraw_text',
-  `with same as (
-     select distinct o.part, o.account_id, o.vote_id, o.reading, o.job_id, o.position
-       from votes v join votes o on o.part = $1 and o.account_id = v.account_id and o.reading = v.reading
-        and o.target_hash = v.target_hash
-      where v.part = $1 and v.account_id = $2 and v.vote_id = any($3)),
-   gone as (
-     update votes w set withdrawn_at = now() from same s
-      where w.part = $1 and w.account_id = s.account_id and w.vote_id = s.vote_id and w.withdrawn_at is null),
-   queued as (
-     insert into propagations (part, account_id, reading) select distinct part, account_id, reading from same)
-   select vote_id, job_id, position from same`,
-);
-
 /**
  * Withdraws votes and all votes for the same texts on the same readings, and queues the propagation.
  * @returns these votes, also those that were withdrawn before; empty if no such votes exist
  */
-export function withdrawText(
-  transaction: Transaction,
-  account: AccountRef,
-  voteIds: readonly string[],
-): Promise<WithdrawnVote[]> {
-  return transaction.query(WITHDRAW_TEXT, [account.part, account.accountId, voteIds]);
-}
+export const withdrawText = statement<
+  WithdrawnVote,
+  { account: AccountRef; voteIds: readonly string[] },
+  Transaction
+>(
+  'editing.withdraw_text',
+  `with same as (
+     select distinct o.part, o.account_id, o.vote_id, o.reading, o.job_id, o.position
+       from votes v join votes o on o.part = :part and o.account_id = v.account_id and o.reading = v.reading
+        and o.target_hash = v.target_hash
+      where v.part = :part and v.account_id = :account_id and v.vote_id = any(:voteIds)),
+   gone as (
+     update votes w set withdrawn_at = now() from same s
+      where w.part = :part and w.account_id = s.account_id and w.vote_id = s.vote_id and w.withdrawn_at is null),
+   queued as (
+     insert into propagations (part, account_id, reading) select distinct part, account_id, reading from same)
+   select vote_id, job_id, position from same`,
+).rows;
 
 const VOTES_OF = statement<{ vote_id: string }>(
   'editing.votes_of',
@@ -247,23 +243,15 @@ export async function listVotes(
   return (await listAllVotes(on, account, readings, [])).filter(({ withdrawn }) => !withdrawn);
 }
 
-const APPROVE_VOTES = statement(
+/** Marks the votes of a job as approved by a reviewer, and queues the propagation. */
+export const approveVotes = statement<never, { account: AccountRef; jobId: string }, Transaction>(
   'editing.approve_votes',
   `with approved as (
      update votes set reviewed = true
-      where part = $1 and account_id = $2 and job_id = $3 and withdrawn_at is null and not reviewed
+      where part = :part and account_id = :account_id and job_id = :jobId and withdrawn_at is null and not reviewed
      returning part, account_id, reading)
    insert into propagations (part, account_id, reading) select distinct part, account_id, reading from approved`,
-);
-
-/** Marks the votes of a job as approved by a reviewer, and queues the propagation. */
-export async function approveVotes(
-  transaction: Transaction,
-  account: AccountRef,
-  jobId: string,
-): Promise<void> {
-  await transaction.query(APPROVE_VOTES, [account.part, account.accountId, jobId]);
-}
+).run;
 
 const QUEUE_JOBS = statement(
   'editing.queue_jobs',

@@ -12,6 +12,7 @@ import type { FastifyInstance, FastifySchema } from 'fastify';
 import Type from 'typebox';
 import { ERRORS, type ErrorCode } from '../base/errors.ts';
 import { VERSION } from '../base/version.ts';
+import { createAnswerWriter } from './answers.ts';
 import { isWebPath, type Operation, resource } from './http.ts';
 import {
   answer,
@@ -99,7 +100,7 @@ const TAGS = [
 /** Registers the generators of both documents. Must be called before the routes are registered. */
 export function describeInterface(app: FastifyInstance, webhooks: Record<string, DescribedWebhook>): void {
   app.setValidatorCompiler(() => () => true);
-  app.setSerializerCompiler(() => JSON.stringify);
+  app.setSerializerCompiler(({ schema }) => createAnswerWriter(schema));
   void app.register(swagger, {
     openapi: {
       openapi: '3.1.1',

@@ -35,7 +35,10 @@ export const described = describing('Console');
 export const describedOwn = describing('Own account');
 
 export const ID = Type.String({ format: 'uuid' });
-export const MOMENT = Type.String({ format: 'date-time', description: 'ISO 8601, in UTC.' });
+/** Returns the schema of a time in an answer. A handler returns a `Date`, which is sent as ISO 8601 in UTC. */
+export const momentSchema = (description: string) =>
+  Type.Unsafe<Date>({ type: 'string', format: 'date-time', description });
+export const MOMENT = momentSchema('ISO 8601, in UTC.');
 /** A date, or a date with a time, in a request. */
 export const GIVEN_MOMENT = Type.String({
   format: 'moment',

@@ -117,7 +117,7 @@ async function find(
   uid: string,
   tier: store.JobTier | undefined,
 ): Promise<store.JobRow> {
-  const job = await store.findJob(on, account, environment, uid);
+  const job = await store.findJob(on, { account, environment, uid });
   if (job === undefined || (tier !== undefined && job.tier !== tier)) throw notFound();
   return job;
 }

@@ -121,7 +121,7 @@ describe('job counters after any sequence of creates, cancels, failures and comp
           } else if (one.kind === 'settle') {
             await settled(customer);
           } else if (one.kind === 'fold') {
-            await foldCounts(server.database, customer.ref);
+            await foldCounts(server.database, { account: customer.ref });
           } else {
             const job = made[one.which];
             if (job === undefined) continue;

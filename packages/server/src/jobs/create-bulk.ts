@@ -79,7 +79,7 @@ async function findKeyed({ context, caller, requests, key }: Bulk): Promise<JobC
 async function findEarlier({ context, caller, requests }: Bulk): Promise<Bulk['earlier']> {
   const { account, environment } = caller;
   const uids = requests.flatMap(({ uid }) => uid ?? []);
-  const rows = await store.findJobsByUid(context.database, account, environment, uids);
+  const rows = await store.findJobsByUid(context.database, { account, environment, uids });
   const byUid = new Map(rows.map((row) => [row.uid, row]));
   return new Map(
     requests.flatMap((request, index) => {

@@ -165,7 +165,11 @@ async function insertOne(
       if (row!.job_id === job.jobId) return acknowledge(context, caller, job, row!.order_number, undefined);
       return { status: 200, body: found.bodies[0]! };
     }
-    const existing = await store.findJob(database, caller.account, caller.environment, job.uid);
+    const existing = await store.findJob(database, {
+      account: caller.account,
+      environment: caller.environment,
+      uid: job.uid,
+    });
     // Our own earlier attempt: it committed, but the reply was lost.
     if (existing?.job_id === job.jobId) {
       return acknowledge(context, caller, job, existing.order_number, undefined);
@@ -231,7 +235,11 @@ async function findEarlierJob(
   const keyed = key && (await findKeyedJobs(database, caller, key, [request.text]));
   if (keyed !== undefined) return { status: 200, body: keyed.bodies[0]! };
   if (request.uid === undefined) throw error;
-  const existing = await store.findJob(database, caller.account, caller.environment, request.uid);
+  const existing = await store.findJob(database, {
+    account: caller.account,
+    environment: caller.environment,
+    uid: request.uid,
+  });
   const hash = fingerprint(tier, request);
   if (existing?.request_hash.equals(hash))
     return presentRepeat(context, caller, hash, request.text, existing);

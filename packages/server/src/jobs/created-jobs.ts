@@ -42,7 +42,7 @@ export async function countInsertedWords(
   jobs: readonly NewJob[],
 ): Promise<number> {
   const uids = jobs.map(({ uid }) => uid);
-  const found = await store.findJobsByUid(database, account, environment, uids);
+  const found = await store.findJobsByUid(database, { account, environment, uids });
   const ids = new Set(found.map(({ job_id }) => job_id));
   return countQuotaWords(jobs.filter(({ jobId }) => ids.has(jobId)));
 }
@@ -59,13 +59,17 @@ export async function findKeyedJobs(
   key: IdempotencyKey,
   texts: readonly string[],
 ): Promise<{ rows: store.JobRow[]; bodies: JobCreationBody[] } | undefined> {
-  const used = await findIdempotencyKey(database, caller.account, caller.environment, key.key);
+  const used = await findIdempotencyKey(database, {
+    account: caller.account,
+    environment: caller.environment,
+    key: key.key,
+  });
   if (used === undefined) return undefined;
   if (!used.request_hash.equals(key.requestHash)) {
     throw fieldError('idempotency_key', 'was used for another request.');
   }
   const [found, balance] = await Promise.all([
-    store.findJobsById(database, caller.account, used.job_ids),
+    store.findJobsById(database, { account: caller.account, jobIds: used.job_ids }),
     readAccountBalance(database, caller),
   ]);
   const byId = new Map(found.map((row) => [row.job_id, row]));

@@ -7,6 +7,7 @@ import { ApiError, notFound } from '../base/errors.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { listDeliveriesOfJob } from '../deliveries/log.ts';
 import { Delivery } from '../deliveries/schemas.ts';
+import type { Answer } from '../http/answers.ts';
 import { type Checked, parametersOf, resource } from '../http/http.ts';
 import {
   CENTS,
@@ -197,7 +198,7 @@ function newestFirst(request: FastifyRequest): URLSearchParams {
 
 async function requested(on: Queryable, request: Asked): Promise<JobRow> {
   const { environment } = request.query;
-  const found = await findJob(on, accountOf(request).ref, environment, request.params.uid);
+  const found = await findJob(on, { account: accountOf(request).ref, environment, uid: request.params.uid });
   if (found === undefined) throw notFound();
   return found;
 }
@@ -234,20 +235,7 @@ async function presentAll(
 
 /** @param name the name of the document's file, if there is one */
 export function presentOwnJob(row: JobRow, name: string | undefined): Static<typeof OwnJob> {
-  return {
-    uid: row.uid,
-    order_number: row.order_number,
-    name: name ?? null,
-    environment: row.environment,
-    tier: row.tier,
-    status: row.status,
-    source_language: row.source_language,
-    target_language: row.target_language,
-    text_format: row.text_format,
-    brand: row.brand ?? row.default_brand,
-    price: shownPrice(row),
-    created_at: row.created_at.toISOString(),
-  };
+  return { ...row, name: name ?? null, brand: row.brand ?? row.default_brand, price: shownPrice(row) };
 }
 
 /** The maximum number of characters of a text that a page shows. The API returns the whole text. */
@@ -272,7 +260,7 @@ export async function readDeliveries(
   jobId: string,
   events: readonly log.JobEventRow[],
 ): Promise<Static<typeof Delivery>[]> {
-  const moves = events.filter(({ to_status: to }) => DELIVERED.has(to)).map(({ event_id: id }) => id);
+  const moves = events.filter(({ status }) => DELIVERED.has(status)).map(({ event_id: id }) => id);
   const rows = await listDeliveriesOfJob(on, account, jobId, moves);
   return rows as Static<typeof Delivery>[];
 }
@@ -282,28 +270,27 @@ async function detail(
   live: ProgressSource,
   account: AccountRef,
   row: JobRow,
-): Promise<Static<typeof OwnJobDetail>> {
+): Promise<Answer<typeof OwnJobDetail>> {
   const isUpgraded = row.tier === 'human' && row.upgrade_hash !== null;
   const [events, texts, more, progress, editedWords] = await Promise.all([
-    log.listJobEvents(on, account, row.job_id),
+    log.listJobEvents(on, { account, jobId: row.job_id }),
     readTexts(on, account, row.job_id, [
       ...(['source', 'instructions', 'name'] as const),
       ...(showsResult(row.status) ? (['result'] as const) : isUpgraded ? (['supplied'] as const) : []),
     ]),
-    log.findConsoleJob(on, account, row.job_id),
+    log.findConsoleJob(on, { account, jobId: row.job_id }),
     readProgress(on, live, account, row),
     readEditedWords(on, account, row),
   ]);
   const deliveries = await readDeliveries(on, account, row.job_id, events);
   return {
+    ...row,
     ...presentOwnJob(row, texts.name),
     words: more?.words ?? 0,
     untranslated: shownUntranslated(row),
     discounts: shownDiscounts(row),
-    finished_at: more?.finished_at?.toISOString() ?? null,
-    tone: row.tone,
+    finished_at: more?.finished_at ?? null,
     topics: row.topics ?? [],
-    callback_url: row.callback_url,
     failure: row.status === 'failed' ? row.failure : null,
     progress,
     edited_words: editedWords,
@@ -311,12 +298,7 @@ async function detail(
     result: texts.result === undefined ? null : shown(texts.result),
     machine_result: texts.supplied === undefined ? null : shown(texts.supplied),
     instructions: texts.instructions ?? null,
-    timeline: events.map(({ to_status, actor, detail: why, created_at }) => ({
-      at: created_at.toISOString(),
-      status: to_status,
-      actor: actor as Static<typeof Step>['actor'],
-      ...(why === null ? {} : { detail: why }),
-    })),
+    timeline: events,
     deliveries,
     may: {
       cancel: allowsJobMove('cancel', row.status),

@@ -54,14 +54,13 @@ const DocumentOptions = Type.Object(
   { title: 'DocumentOptions' },
 );
 
-const {
-  callback_url: _callback,
-  topics: _topics,
-  formality: _formality,
-  uid: _uid,
-  target_text: _supplied,
-  ...ordered
-} = JobRequest.properties;
+const ordered = Type.Omit(JobRequest, [
+  'callback_url',
+  'topics',
+  'formality',
+  'uid',
+  'target_text',
+]).properties;
 const NewDocument = Type.Object(
   {
     environment: IN_ENVIRONMENT,
@@ -87,10 +86,9 @@ const NewDocument = Type.Object(
 
 /** The maximum number of target languages of one quote. The document is read for each of them. */
 const MAX_TARGETS = 20;
-const { target_language: _target, mail: _mail, price: _price, ...quoted } = NewDocument.properties;
 const QuotedDocument = Type.Object(
   {
-    ...quoted,
+    ...Type.Omit(NewDocument, ['target_language', 'mail', 'price']).properties,
     target_languages: Type.Array(ordered.target_language, { minItems: 1, maxItems: MAX_TARGETS }),
   },
   { title: 'QuotedDocument' },
@@ -232,9 +230,13 @@ export function documentRoutes(app: FastifyInstance, options: DocumentRouteOptio
         const caller = await callerOf(database, request, environment, user_id);
         const key = request.headers['idempotency-key'] ?? keyOf(request.body);
         const sent = await creator.create(caller, tier, fields, key, name || undefined, price);
-        const row = await findJob(database, caller.account, environment, sent.body.uid);
+        const row = await findJob(database, { account: caller.account, environment, uid: sent.body.uid });
         if (mail && sendsMails(options, environment)) {
-          await requestMail(database, caller.account, row!.job_id, request.person.userId);
+          await requestMail(database, {
+            account: caller.account,
+            jobId: row!.job_id,
+            userId: request.person.userId,
+          });
         }
         const { name: stored } = await readTexts(database, caller.account, row!.job_id, ['name']);
         return reply
@@ -249,7 +251,7 @@ export function documentRoutes(app: FastifyInstance, options: DocumentRouteOptio
       async handler(request, reply) {
         const { ref } = accountOf(request);
         const { uid } = request.params;
-        const row = await findJob(database, ref, request.query.environment, uid);
+        const row = await findJob(database, { account: ref, environment: request.query.environment, uid });
         if (row === undefined || !showsResult(row.status)) throw notFound();
         const { result, name } = await readTexts(database, ref, row.job_id, ['result', 'name']);
         // The retention of the account may have deleted the texts.

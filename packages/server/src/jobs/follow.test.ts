@@ -161,10 +161,10 @@ describe('a job list read with `after`', () => {
     );
     await create('later');
     expect(await list('after=before')).toEqual([]);
-    await deleteStaleCreations(server.database, 60);
+    await deleteStaleCreations(server.database, { seconds: 60 });
     expect(await list('after=before')).toEqual([]);
     await owner.query(`update creations set begun_at = now() - interval '61 seconds'`);
-    await deleteStaleCreations(server.database, 60);
+    await deleteStaleCreations(server.database, { seconds: 60 });
     expect(await list('after=before')).toEqual(['later']);
   });
 
@@ -173,7 +173,7 @@ describe('a job list read with `after`', () => {
     const held = await holdUp('slow');
     const slow = call('POST', MACHINE, job({ uid: 'slow' }));
     await until(isHeldUp);
-    await deleteStaleCreations(server.database, -1);
+    await deleteStaleCreations(server.database, { seconds: -1 });
     await held.release();
     expect((await slow).status).toBe(503);
     expect(await list('after=')).toEqual(['first']);

@@ -43,51 +43,36 @@ export async function insertIdempotencyKeys(
   return new Set(rows.map(({ job_id }) => job_id));
 }
 
-const FIND_KEY = statement<{ request_hash: Buffer; job_ids: string[] }>(
+export const findIdempotencyKey = statement<
+  { request_hash: Buffer; job_ids: string[] },
+  { account: AccountRef; environment: Environment; key: string }
+>(
   'jobs.find_key',
   `select request_hash, job_ids from idempotency
-    where part = $1 and account_id = $2 and environment = $3 and key = $4`,
-);
-
-export async function findIdempotencyKey(
-  on: Queryable,
-  account: AccountRef,
-  environment: Environment,
-  key: string,
-): Promise<{ request_hash: Buffer; job_ids: string[] } | undefined> {
-  return (await on.query(FIND_KEY, [account.part, account.accountId, environment, key]))[0];
-}
-
-const CORRECT_KEY = statement(
-  'jobs.correct_key',
-  `update idempotency set job_ids = $5 where part = $1 and account_id = $2 and environment = $3 and key = $4`,
-);
+    where part = :part and account_id = :account_id and environment = :environment and key = :key`,
+).first;
 
 /** Sets the job ids of a key that this transaction inserted. */
-export async function correctIdempotencyKey(
-  transaction: Transaction,
-  account: AccountRef,
-  environment: Environment,
-  { key }: IdempotencyKey,
-  jobIds: readonly string[],
-): Promise<void> {
-  await transaction.query(CORRECT_KEY, [account.part, account.accountId, environment, key, jobIds]);
-}
-
-const DELETE_KEY = statement(
-  'jobs.delete_key',
-  `delete from idempotency where part = $1 and account_id = $2 and environment = $3 and key = $4`,
-);
+export const correctIdempotencyKey = statement<
+  never,
+  { account: AccountRef; environment: Environment; jobIds: readonly string[] } & IdempotencyKey,
+  Transaction
+>(
+  'jobs.correct_key',
+  `update idempotency set job_ids = :jobIds where part = :part and account_id = :account_id
+    and environment = :environment and key = :key`,
+).run;
 
 /** Deletes a key that this transaction inserted, because the request created no job. */
-export async function deleteIdempotencyKey(
-  transaction: Transaction,
-  account: AccountRef,
-  environment: Environment,
-  { key }: IdempotencyKey,
-): Promise<void> {
-  await transaction.query(DELETE_KEY, [account.part, account.accountId, environment, key]);
-}
+export const deleteIdempotencyKey = statement<
+  never,
+  { account: AccountRef; environment: Environment } & IdempotencyKey,
+  Transaction
+>(
+  'jobs.delete_key',
+  `delete from idempotency where part = :part and account_id = :account_id and environment = :environment
+    and key = :key`,
+).run;
 
 const FORGET_KEYS = statement<{ forgotten: number }>(
   'jobs.forget_keys',

@@ -61,36 +61,66 @@ export interface InsertedJobRow {
   hold_until: Date | null;
 }
 
-// Columns are passed as arrays, so that one prepared statement serves batches of any size. Topics are JSON,
-// because PostgreSQL arrays of arrays must all have the same length.
+/** A column: its type, and its value for a new job. */
+type Column = readonly [type: string, read: (job: AnyNewJob) => unknown];
+
+/** The columns of a job's row whose values the new job gives. */
+const GIVEN: Record<string, Column> = {
+  part: ['smallint', ({ account }) => account.part],
+  account_id: ['uuid', ({ account }) => account.accountId],
+  job_id: ['uuid', ({ jobId }) => jobId],
+  environment: ['text', ({ environment }) => environment],
+  tier: ['text', ({ tier }) => tier],
+  uid: ['text', ({ uid }) => uid],
+  request_hash: ['bytea', ({ requestHash }) => requestHash],
+  dialect: ['text', ({ dialect }) => dialect],
+  status: ['text', ({ status }) => status],
+  source_language: ['text', ({ sourceLanguage }) => sourceLanguage],
+  target_language: ['text', ({ targetLanguage }) => targetLanguage],
+  text_format: ['text', ({ textFormat }) => textFormat],
+  tone: ['text', ({ tone }) => tone ?? null],
+  brand: ['text', ({ brand }) => brand ?? null],
+  callback_url: ['text', ({ callbackUrl }) => callbackUrl ?? null],
+  words: ['integer', ({ words }) => words],
+  characters: ['integer', ({ text }) => text.length],
+  price_cents: ['bigint', ({ priceCents }) => priceCents],
+  default_brand: ['text', ({ defaultBrand }) => defaultBrand ?? null],
+  lease_token: ['uuid', ({ leaseToken }) => leaseToken ?? null],
+  order_number: ['bigint', ({ orderNumber }) => orderNumber],
+  cents_per_word: ['bigint', ({ centsPerWord }) => centsPerWord],
+  discounts: ['jsonb', ({ discounts }) => (discounts === undefined ? null : JSON.stringify(discounts))],
+  document_settings: ['text', ({ documentSettings }) => documentSettings ?? null],
+};
+const GIVEN_NAMES = Object.keys(GIVEN).join(', ');
+
+/**
+ * The given columns, the values from which other columns follow, and the texts. Topics are JSON, because PostgreSQL arrays
+ * of arrays must all have the same length.
+ */
+const PARAMETERS: Record<string, Column> = {
+  ...GIVEN,
+  topics: ['jsonb', ({ topics }) => (topics === undefined ? null : JSON.stringify(topics))],
+  hold_seconds: ['integer', ({ holdSeconds }) => holdSeconds],
+  source: ['text', ({ text }) => text],
+  supplied: ['text', ({ targetText }) => targetText ?? null],
+  instructions: ['text', ({ instructions }) => instructions ?? null],
+  name: ['text', ({ name }) => name ?? null],
+};
+const ARRAYS = Object.entries(PARAMETERS).map(([name, [type]]) => `:${name}::${type}[]`);
+const READERS = Object.fromEntries(Object.entries(PARAMETERS).map(([name, [, read]]) => [name, read]));
+
+// Columns are passed as arrays, so that one prepared statement serves batches of any size.
 const INSERT = statement<{ ended: boolean } & (InsertedJobRow | { [Field in keyof InsertedJobRow]: null })>(
   'jobs.insert',
   `with given as (
-     select *, now() as at from unnest(
-       :part::smallint[], :account_id::uuid[], :job_id::uuid[], :environment::text[], :tier::text[], :uid::text[],
-       :request_hash::bytea[], :dialect::text[], :status::text[], :source_language::text[], :target_language::text[],
-       :text_format::text[], :tone::text[], :topics::jsonb[], :brand::text[], :callback_url::text[],
-       :words::integer[], :characters::integer[], :price_cents::bigint[], :hold_seconds::integer[], :source::text[],
-       :supplied::text[], :instructions::text[], :name::text[], :default_brand::text[], :lease_token::uuid[], :order_number::bigint[],
-       :cents_per_word::bigint[], :discounts::jsonb[], :document_settings::text[])
-     as g (part, account_id, job_id, environment, tier, uid, request_hash, dialect, status, source_language,
-       target_language, text_format, tone, topics, brand, callback_url, words, characters, price_cents,
-       hold_seconds, source, supplied, instructions, name, default_brand, lease_token, order_number,
-       cents_per_word, discounts, document_settings)),
+     select *, now() as at from unnest(${ARRAYS.join(', ')}) as g (${Object.keys(PARAMETERS).join(', ')})),
    ended as (delete from creations where creation_id = :creation_id ${AND_PART} returning creation_id),
    inserted as (
-     insert into jobs (part, account_id, job_id, environment, tier, uid, request_hash, dialect, status,
-       source_language, target_language, text_format, tone, topics, brand, callback_url, words, characters,
-       price_cents, created_at, hold_until, due_at, lease_token, attempts, default_brand, order_number,
-       cents_per_word, discounts, document_settings)
-     select part, account_id, job_id, environment, tier, uid, request_hash, dialect, status,
-       source_language, target_language, text_format, tone,
-       case when topics is not null then array(select jsonb_array_elements_text(topics)) end,
-       brand, callback_url, words, characters, price_cents, at,
+     insert into jobs (${GIVEN_NAMES}, topics, created_at, hold_until, due_at, attempts)
+     select ${GIVEN_NAMES}, case when topics is not null then array(select jsonb_array_elements_text(topics)) end, at,
        case when hold_seconds > 0 then at + make_interval(secs => hold_seconds) end,
-       at + make_interval(secs => case when lease_token is null then 0 else :lease_seconds end), lease_token,
-       case when lease_token is null then 0 else 1 end, default_brand, order_number, cents_per_word,
-       discounts, document_settings
+       at + make_interval(secs => case when lease_token is null then 0 else :lease_seconds end),
+       case when lease_token is null then 0 else 1 end
        from given
      on conflict (part, account_id, environment, uid) do nothing
      returning part, account_id, job_id, environment, tier, status, source_language,
@@ -124,38 +154,7 @@ export async function insertJobs(
   creationId: string | undefined,
 ): Promise<{ rows: InsertedJobRow[]; ended: boolean }> {
   const rows = await transaction.query(INSERT, {
-    ...columnsOf(jobs, {
-      part: ({ account }) => account.part,
-      account_id: ({ account }) => account.accountId,
-      job_id: ({ jobId }) => jobId,
-      environment: ({ environment }) => environment,
-      tier: ({ tier }) => tier,
-      uid: ({ uid }) => uid,
-      request_hash: ({ requestHash }) => requestHash,
-      dialect: ({ dialect }) => dialect,
-      status: ({ status }) => status,
-      source_language: ({ sourceLanguage }) => sourceLanguage,
-      target_language: ({ targetLanguage }) => targetLanguage,
-      text_format: ({ textFormat }) => textFormat,
-      tone: ({ tone }) => tone ?? null,
-      topics: ({ topics }) => (topics === undefined ? null : JSON.stringify(topics)),
-      brand: ({ brand }) => brand ?? null,
-      callback_url: ({ callbackUrl }) => callbackUrl ?? null,
-      words: ({ words }) => words,
-      characters: ({ text }) => text.length,
-      price_cents: ({ priceCents }) => priceCents,
-      hold_seconds: ({ holdSeconds }) => holdSeconds,
-      source: ({ text }) => text,
-      supplied: ({ targetText }) => targetText ?? null,
-      instructions: ({ instructions }) => instructions ?? null,
-      name: ({ name }) => name ?? null,
-      default_brand: ({ defaultBrand }) => defaultBrand ?? null,
-      lease_token: ({ leaseToken }) => leaseToken ?? null,
-      order_number: ({ orderNumber }) => orderNumber,
-      cents_per_word: ({ centsPerWord }) => centsPerWord,
-      discounts: ({ discounts }) => (discounts === undefined ? null : JSON.stringify(discounts)),
-      document_settings: ({ documentSettings }) => documentSettings ?? null,
-    }),
+    ...columnsOf(jobs, READERS),
     lease_seconds: leaseSeconds,
     creation_id: creationId ?? null,
   });

@@ -257,7 +257,11 @@ function insertSingles(
     // job.
     const idle = going.filter(({ job, key }) => key !== undefined && !rows.has(job.jobId));
     for (const { job, key } of idle)
-      await deleteIdempotencyKey(transaction, job.account, job.environment, key!);
+      await deleteIdempotencyKey(transaction, {
+        ...key!,
+        account: job.account,
+        environment: job.environment,
+      });
     const balanceOf = await hold(
       transaction,
       going.map(({ job }) => job).filter(({ jobId }) => rows.has(jobId)),
@@ -307,7 +311,7 @@ async function insertBulk(
     if (missing.length > 0) {
       const uids = missing.map(({ uid }) => uid);
       const rows = new Map(
-        (await store.findJobsByUid(transaction, account, environment, uids)).map((row) => [row.uid, row]),
+        (await store.findJobsByUid(transaction, { account, environment, uids })).map((row) => [row.uid, row]),
       );
       const taken = missing.filter(
         ({ uid, requestHash }) => !rows.get(uid)?.request_hash.equals(requestHash),
@@ -316,7 +320,12 @@ async function insertBulk(
       for (const [uid, row] of rows) found.set(uid, row);
       if (key !== undefined) {
         const ids = jobs.map(({ jobId, uid }) => rows.get(uid)?.job_id ?? jobId);
-        await correctIdempotencyKey(transaction, account, environment, key, inOrder(ids, earlier));
+        await correctIdempotencyKey(transaction, {
+          ...key,
+          account,
+          environment,
+          jobIds: inOrder(ids, earlier),
+        });
       }
     }
     const balanceOf = await hold(

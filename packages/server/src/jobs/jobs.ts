@@ -56,7 +56,7 @@ export async function readJob(
   tier: store.JobTier,
   uid: string,
 ): Promise<JobBody> {
-  const job = await store.findJob(on, caller.account, caller.environment, uid);
+  const job = await store.findJob(on, { account: caller.account, environment: caller.environment, uid });
   if (job === undefined || job.tier !== tier) throw notFound();
   const [texts, balance] = await Promise.all([
     readTexts(on, caller.account, job.job_id, [
@@ -128,7 +128,8 @@ function settleAll(
       const moved = await makeMoves(transaction, all, trigger);
       for (const one of moved) settled.set(one, trigger);
       if (kind === 'fell_back') {
-        for (const { lease } of moved) await markFellBack(transaction, lease.account, lease.id);
+        for (const { lease } of moved)
+          await markFellBack(transaction, { account: lease.account, jobId: lease.id });
       }
       await carryOut(transaction, moved, trigger, outbox);
       for (const { lease, job, outcome } of moved) {
@@ -379,8 +380,8 @@ export async function cancelJob(
   const actor = by === 'customer' ? by : 'operator';
   await database.transaction(async (transaction) => {
     const { account, environment } = caller;
-    const found = await store.findJob(transaction, account, environment, uid);
-    const job = found && (await store.lockJob(transaction, account, found.job_id));
+    const found = await store.findJob(transaction, { account, environment, uid });
+    const job = found && (await store.lockJob(transaction, { account, jobId: found.job_id }));
     if (job?.tier !== tier) throw notFound();
     const { job_id: jobId, status, charge } = job;
     if (!allowsJobMove('cancel', status)) {
@@ -428,7 +429,7 @@ export async function completeEdited(
   const move = { account, jobId, leaseToken: undefined, failure: undefined, due: 'never' } as const;
   const [moved] = await moveAll(transaction, [move], trigger, actor);
   if (!moved) return false;
-  if (trigger === 'fallBack') await markFellBack(transaction, account, jobId);
+  if (trigger === 'fallBack') await markFellBack(transaction, { account, jobId });
   await keepEditedWords(transaction, account, jobId);
   const outcome = { kind: 'completed', result, ...(untranslated && { untranslated }) } as const;
   const ended = await endEdited(transaction, account, jobId, outcome);
@@ -464,7 +465,7 @@ async function endEdited(
   jobId: string,
   outcome: JobOutcome,
 ): Promise<JobSettlement> {
-  const row = await store.findAnyJob(transaction, account, jobId);
+  const row = await store.findAnyJob(transaction, { account, jobId });
   const texts = await readTexts(transaction, account, jobId, ['source', 'result']);
   const lease = { account, id: jobId, token: undefined };
   return { lease, job: { row: row!, held: false, age: 0, texts }, outcome };

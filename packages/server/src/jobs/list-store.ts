@@ -334,20 +334,16 @@ export async function findAccountsToFold(on: Queryable, least: number, limit: nu
 }
 
 // If two runs sum up an account at the same time, each counter row is deleted once, so the sum stays correct.
-const FOLD = statement(
+/** Replaces an account's rows of job counters by their sums. */
+export const foldCounts = statement<never, { account: AccountRef }>(
   'jobs.fold_counts',
   `with gone as (
-     delete from job_counts where part = $1 and account_id = $2
+     delete from job_counts where part = :part and account_id = :account_id
      returning part, account_id, environment, tier, status, source_language, target_language, jobs)
    insert into job_counts (part, account_id, environment, tier, status, source_language, target_language, jobs, folded)
    select part, account_id, environment, tier, status, source_language, target_language, sum(jobs), true
      from gone group by 1, 2, 3, 4, 5, 6, 7 having sum(jobs) <> 0`,
-);
-
-/** Replaces an account's rows of job counters by their sums. */
-export async function foldCounts(on: Queryable, account: AccountRef): Promise<void> {
-  await on.query(FOLD, [account.part, account.accountId]);
-}
+).run;
 
 /** The number of latest jobs of each tier from which an account's languages are read. */
 const RECENT = 20;

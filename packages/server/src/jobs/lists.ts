@@ -117,7 +117,7 @@ async function findOne(
   filter: ListFilter,
   { cursor, offset }: Slice,
 ): Promise<Found> {
-  const job = await findJob(on, caller.account, caller.environment, uid);
+  const job = await findJob(on, { account: caller.account, environment: caller.environment, uid });
   if (job === undefined || !matches(job, filter)) return NONE;
   const within = job.job_id > cursor.low && job.job_id < cursor.high;
   return { rows: offset === 0 && within ? [job] : [], total: 1 };
@@ -149,7 +149,7 @@ async function readCursor(on: Queryable, caller: Place, { after, newestFirst }: 
   if (after === undefined) return { low: LOWEST, high: HIGHEST };
   const { account, environment } = caller;
   const [job, end] = await Promise.all([
-    isUid(after) ? findJob(on, account, environment, after) : undefined,
+    isUid(after) ? findJob(on, { account, environment, uid: after }) : undefined,
     newestFirst ? undefined : readListEnd(on, account, environment),
   ]);
   // The end of the list is read before the page. Jobs whose creation begins later have later ids, so they

@@ -4,41 +4,29 @@ import { isLockTimeout, type Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import type { JobRow } from './store.ts';
 
-const REQUEST = statement(
-  'jobs.request_mail',
-  `update jobs set mail_to = $4 where part = $1 and account_id = $2 and job_id = $3 and finished_at is null and mail_to is null`,
-);
-
 /** Requests a mail to a user when a job is finished. No effect if the job is finished or another user gets one. */
-export async function requestMail(
-  on: Queryable,
-  account: AccountRef,
-  jobId: string,
-  userId: string,
-): Promise<void> {
-  await on.query(REQUEST, [account.part, account.accountId, jobId, userId]);
-}
+export const requestMail = statement<never, { account: AccountRef; jobId: string; userId: string }>(
+  'jobs.request_mail',
+  `update jobs set mail_to = :userId where part = :part and account_id = :account_id and job_id = :jobId
+    and finished_at is null and mail_to is null`,
+).run;
 
-const DUE = statement<{ part: number; account_id: string; user_id: string }>(
+/**
+ * Lists users who are to get a mail: all their jobs with a requested mail are finished, or one of these jobs was
+ * finished an hour ago. The user of the oldest finished job comes first.
+ */
+export const listUsersToMail = statement<
+  { part: number; account_id: string; user_id: string },
+  { limit: number }
+>(
   'jobs.due_mails',
   `select part, account_id, mail_to as user_id from jobs
     where mail_to is not null
     group by mail_to, part, account_id
    having bool_and(mail_at is null or mail_at <= now())
       and (bool_and(finished_at is not null) or min(finished_at) <= now() - interval '1 hour')
-    order by min(finished_at) limit $1`,
-);
-
-/**
- * Lists users who are to get a mail: all their jobs with a requested mail are finished, or one of these jobs was
- * finished an hour ago. The user of the oldest finished job comes first.
- */
-export function listUsersToMail(
-  on: Queryable,
-  limit: number,
-): Promise<{ part: number; account_id: string; user_id: string }[]> {
-  return on.query(DUE, [limit]);
-}
+    order by min(finished_at) limit :limit`,
+).rows;
 
 /** A finished job, and the user who gets a mail about it. */
 export type JobToMail = Pick<
@@ -85,16 +73,9 @@ export async function claimJobsToMail(
   }
 }
 
-const DELETE_REQUESTS = statement(
-  'jobs.delete_mail_requests',
-  `update jobs set mail_to = null, mail_at = null where part = $1 and account_id = $2 and job_id = any($3)`,
-);
-
 /** Deletes the requests for a mail about jobs, because it was sent or is not needed. */
-export async function deleteMailRequests(
-  on: Queryable,
-  account: AccountRef,
-  jobIds: readonly string[],
-): Promise<void> {
-  await on.query(DELETE_REQUESTS, [account.part, account.accountId, jobIds]);
-}
+export const deleteMailRequests = statement<never, { account: AccountRef; jobIds: readonly string[] }>(
+  'jobs.delete_mail_requests',
+  `update jobs set mail_to = null, mail_at = null where part = :part and account_id = :account_id
+    and job_id = any(:jobIds)`,
+).run;

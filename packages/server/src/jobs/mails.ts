@@ -32,7 +32,7 @@ export async function mailFinishedJobs(
   options: JobMailOptions,
   ended = () => false,
 ): Promise<void> {
-  for (const { part, account_id, user_id } of await listUsersToMail(database, MAX_USERS)) {
+  for (const { part, account_id, user_id } of await listUsersToMail(database, { limit: MAX_USERS })) {
     if (ended()) return;
     const account = { part, accountId: account_id } as AccountRef;
     const jobs = await claimJobsToMail(database, account, user_id, MAX_JOBS);
@@ -40,11 +40,7 @@ export async function mailFinishedJobs(
     // If the SMTP server does not answer, each mail takes seconds. The next round continues with the next user.
     if (outcome === 'failed') return;
     if (outcome === 'waits') continue;
-    await deleteMailRequests(
-      database,
-      account,
-      jobs.map(({ job_id }) => job_id),
-    );
+    await deleteMailRequests(database, { account, jobIds: jobs.map(({ job_id }) => job_id) });
   }
 }
 

@@ -68,7 +68,7 @@ export function startJobMaintenance(
 
   const timers = [
     every(FOLD_MILLISECONDS, () => foldAllCounts(database, MIN_ROWS_TO_FOLD, () => stopping)),
-    every(FOLD_MILLISECONDS, () => deleteStaleCreations(database, CREATION_SECONDS)),
+    every(FOLD_MILLISECONDS, () => deleteStaleCreations(database, { seconds: CREATION_SECONDS })),
     every(FORGET_MILLISECONDS, () => deleteOldIdempotencyKeys(database, () => stopping)),
     every(FORGET_MILLISECONDS, () => cleanSessions(database, () => stopping)),
     every(ACCEPT_MILLISECONDS, () => autoAcceptJobs(database, settings.autoAcceptHours, () => stopping)),
@@ -89,7 +89,7 @@ export function startJobMaintenance(
 export async function foldAllCounts(database: Database, least: number, ended = () => false): Promise<void> {
   for (const account of await findAccountsToFold(database, least, MAX_ACCOUNTS)) {
     if (ended()) return;
-    await foldCounts(database, account);
+    await foldCounts(database, { account });
   }
 }
 

@@ -135,20 +135,11 @@ export async function findJobsToAutoAccept(
   }));
 }
 
-const MARK_FELL_BACK = statement(
-  'jobs.mark_fell_back',
-  `update jobs set fell_back = true where part = $1 and account_id = $2 and job_id = $3`,
-);
-
 /** Records that a job was completed with a machine's draft, because no editor finished it in time. */
-export async function markFellBack(
-  transaction: Transaction,
-  account: AccountRef,
-  jobId: string,
-): Promise<void> {
-  await transaction.query(MARK_FELL_BACK, [account.part, account.accountId, jobId]);
-  transaction.changed('jobs', account, jobId);
-}
+export const markFellBack = statement<never, { account: AccountRef; jobId: string }, Transaction>(
+  'jobs.mark_fell_back',
+  `update jobs set fell_back = true where part = :part and account_id = :account_id and job_id = :jobId`,
+).reporting('jobs').run;
 
 // A leased job keeps its `due_at`, the end of its lease. When the job is settled, it becomes due at the
 // changed end of its delivery delay. Locks rows in key order, like heartbeats do, so that the two cannot

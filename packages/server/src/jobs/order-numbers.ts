@@ -124,20 +124,17 @@ export async function endCreation(database: Database, { id }: OpenCreation): Pro
 }
 
 // Skips records that a running transaction has deleted but not committed. A distributed database waits for it.
-const FORGET = statement(
-  'jobs.forget_creations',
-  `delete from creations where creation_id in (
-     select creation_id from creations where begun_at < now() - make_interval(secs => $1) for update skip locked)`,
-  'delete from creations where begun_at < now() - make_interval(secs => $1)',
-);
-
 /**
  * Deletes creation records of processes that died. If a process is only slow, its insert fails, because list
  * readers may have passed its ids.
  */
-export async function deleteStaleCreations(database: Database, seconds: number): Promise<void> {
-  await database.query(FORGET, [seconds]);
-}
+export const deleteStaleCreations = statement<never, { seconds: number }>(
+  'jobs.forget_creations',
+  `delete from creations where creation_id in (
+     select creation_id from creations
+       where begun_at < now() - make_interval(secs => :seconds) for update skip locked)`,
+  'delete from creations where begun_at < now() - make_interval(secs => :seconds)',
+).run;
 
 const endOfList = (ofPart: string) => `select least(n.last_milliseconds + 1, (
             select min(c.from_milliseconds) from creations c where n.account_id = any(c.accounts) ${ofPart})) as milliseconds

@@ -6,6 +6,7 @@ import * as store from './console-store.ts';
 
 export {
   countJobsByStatus,
+  type HourlyJobs,
   hasJobs,
   listQueuedPairs,
   type QueuedPair,
@@ -18,7 +19,7 @@ export function countJobsSince(
   account: AccountRef,
   since: Date,
 ): Promise<store.PeriodCount[]> {
-  return store.countJobsSinceId(on, account, firstIdOf(since.getTime()));
+  return store.countJobsSinceId(on, { account, since: firstIdOf(since.getTime()) });
 }
 
 const DAY_MILLISECONDS = 86_400_000;
@@ -38,7 +39,7 @@ export async function countJobsByDay(
   now: Date,
 ): Promise<Record<Environment, DailyJobs[]>> {
   const first = Math.floor(now.getTime() / DAY_MILLISECONDS) - days + 1;
-  const rows = await store.listDayRows(on, account, firstIdOf(first * DAY_MILLISECONDS));
+  const rows = await store.listDayRows(on, { account, since: firstIdOf(first * DAY_MILLISECONDS) });
   const dayOf = (moment: Date) => moment.toISOString().slice(0, 10);
   const found = new Map(rows.map((row) => [`${row.environment} ${dayOf(row.day)}`, row]));
   const all = (environment: Environment) =>
@@ -52,21 +53,13 @@ export async function countJobsByDay(
 
 const HOUR_MILLISECONDS = 3_600_000;
 
-export interface HourlyJobs {
-  hour: string;
-  created: number;
-  words: number;
-  failed: number;
-}
-
 /** Counts the jobs of all accounts in each of the last hours. Hours without jobs are included. */
-export async function countJobsByHour(on: Queryable, hours: number, now: Date): Promise<HourlyJobs[]> {
+export async function countJobsByHour(on: Queryable, hours: number, now: Date): Promise<store.HourlyJobs[]> {
   const first = Math.floor(now.getTime() / HOUR_MILLISECONDS) - hours + 1;
-  const rows = await store.listHourRows(on, firstIdOf(first * HOUR_MILLISECONDS));
-  const found = new Map(rows.map((row) => [row.hour.toISOString(), row]));
+  const rows = await store.listHourRows(on, { since: firstIdOf(first * HOUR_MILLISECONDS) });
+  const found = new Map(rows.map((row) => [row.hour.getTime(), row]));
   return Array.from({ length: hours }, (_, index) => {
-    const hour = new Date((first + index) * HOUR_MILLISECONDS).toISOString();
-    const { created = 0, words = 0, failed = 0 } = found.get(hour) ?? {};
-    return { hour, created, words, failed };
+    const hour = new Date((first + index) * HOUR_MILLISECONDS);
+    return found.get(hour.getTime()) ?? { hour, created: 0, words: 0, failed: 0 };
   });
 }

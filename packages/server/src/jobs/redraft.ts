@@ -30,7 +30,7 @@ export async function redraftJob(
   engine: string | undefined,
 ): Promise<void> {
   await database.transaction(async (transaction) => {
-    const job = await store.lockJob(transaction, account, jobId);
+    const job = await store.lockJob(transaction, { account, jobId });
     if (job === undefined) throw notFound();
     const refusal = refusalOf(job) ?? (await refusalOfTasks());
     if (refusal !== undefined) throw fieldError('status', refusal);

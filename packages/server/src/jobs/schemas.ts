@@ -3,18 +3,27 @@ import { FORMATS } from '@dragoman/documents';
 import type { FastifySchema } from 'fastify';
 import Type, { type Static, type TSchema } from 'typebox';
 import { TONE_NAMES, TOPIC_NAMES } from '../brands/tones.ts';
+import { Delivery } from '../deliveries/schemas.ts';
 import {
   answer,
+  CENTS,
   type DescribedResponse,
   type DescribedWebhook,
+  EditedWords,
+  ENVIRONMENT,
   emptyAnswer,
   errorResponses,
+  ID,
+  MOMENT,
+  OPTIONAL_MOMENT,
+  OPTIONAL_TEXT,
   pageOf,
   pageParameters,
   UNTRANSLATED,
 } from '../http/schemas.ts';
 import { DiscountBody } from '../ledger/price-list.ts';
 import { createHeaders, idempotencyHeader } from './header-schemas.ts';
+import { JobProgress } from './progress.ts';
 import { FILTERED_STATUSES } from './query.ts';
 import { JOB_STATUSES } from './states.ts';
 import type { JobTier } from './store.ts';
@@ -402,7 +411,7 @@ const LANGUAGES = Type.String({
   description: 'Language codes: a comma list, a JSON array, or the parameter repeated.',
   examples: ['en,es'],
 });
-const MOMENT = Type.String({
+const ISO_TIME = Type.String({
   description: 'A time in ISO 8601; without a time zone it is UTC.',
   examples: ['2026-01-31T08:00:00Z'],
 });
@@ -436,8 +445,8 @@ export function listJobsSchema(tier: JobTier): FastifySchema {
       target_language__in: Type.Optional(LANGUAGES),
       target_language__nin: Type.Optional(LANGUAGES),
       target_language__ne: Type.Optional(TARGET_LANGUAGE),
-      created__gte: Type.Optional(MOMENT),
-      created__lt: Type.Optional(MOMENT),
+      created__gte: Type.Optional(ISO_TIME),
+      created__lt: Type.Optional(ISO_TIME),
       order_by: Type.Optional(Type.Enum(['created', '-created'], { default: 'created' })),
       after: Type.Optional(
         Type.String({
@@ -493,3 +502,86 @@ export const jobWebhooks: Record<string, DescribedWebhook> = {
     },
   },
 };
+
+/** A job in the console, with the account that it belongs to. */
+const consoleJob = {
+  account: Type.String(),
+  job: ID,
+  order_number: Type.Integer(),
+  environment: ENVIRONMENT,
+  tier: Type.Enum(['human', 'machine']),
+  uid: Type.String(),
+  status: Type.Enum([...JOB_STATUSES]),
+  source_language: Type.String(),
+  target_language: Type.String(),
+  text_format: Type.String(),
+  words: Type.Integer(),
+  price: CENTS,
+  created_at: MOMENT,
+  finished_at: OPTIONAL_MOMENT,
+  failure: OPTIONAL_TEXT,
+};
+export const ConsoleJob = Type.Object(consoleJob, { title: 'ConsoleJob' });
+export const ConsoleJobs = Type.Object(
+  { jobs: Type.Array(ConsoleJob), next: OPTIONAL_TEXT },
+  { title: 'ConsoleJobs' },
+);
+
+const ConsoleJobStep = Type.Object(
+  {
+    at: MOMENT,
+    kind: Type.Enum(['created', 'moved', 'money']),
+    status: Type.Optional(Type.String({ description: 'The new status.' })),
+    actor: Type.Optional(Type.String()),
+    detail: Type.Optional(Type.String()),
+    money: Type.Optional(Type.String({ description: 'The kind of transfer.' })),
+    cents: Type.Optional(CENTS),
+  },
+  { title: 'ConsoleJobStep' },
+);
+export const ConsoleJobDetail = Type.Object(
+  {
+    ...consoleJob,
+    discounts: Type.Array(DiscountBody),
+    brand: OPTIONAL_TEXT,
+    tone: OPTIONAL_TEXT,
+    callback_url: OPTIONAL_TEXT,
+    due_at: Type.Union([MOMENT, Type.Null()], {
+      description: 'The time at which a worker processes the job next; null for never.',
+    }),
+    attempts: Type.Integer(),
+    leased: Type.Boolean({ description: 'Whether a worker processes the job now.' }),
+    progress: JobProgress,
+    edited_words: EditedWords,
+    may: Type.Object({
+      cancel: Type.Boolean(),
+      retry: Type.Boolean(),
+      refund: Type.Boolean(),
+      redraft: Type.Boolean(),
+    }),
+    untouched: Type.Integer({
+      description: 'Segments that no editor has claimed or touched; a redraft replaces them.',
+    }),
+    redraft: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'The engine of a redraft in progress, or empty for the engine route; null without a redraft.',
+    }),
+    engines: Type.Array(Type.String(), { description: 'The engines that serve the job’s language pair.' }),
+    timeline: Type.Array(ConsoleJobStep),
+    deliveries: Type.Array(Delivery),
+    routes: Type.Array(
+      Type.Object({ route: OPTIONAL_TEXT, failure: OPTIONAL_TEXT, segments: Type.Integer() }),
+      {
+        description:
+          'Segments by the engine route that drafted them, or by the reason for which they have no draft.',
+      },
+    ),
+    untranslated: Type.Array(Type.Object({ failure: Type.String(), segments: Type.Integer() }), {
+      description: 'Segments that keep their source text in the result, by the reason of their failure.',
+    }),
+    texts: Type.Array(Type.Object({ kind: Type.String(), body: Type.String(), characters: Type.Integer() }), {
+      description: 'The first 20,000 characters of each text.',
+    }),
+  },
+  { title: 'ConsoleJobDetail' },
+);

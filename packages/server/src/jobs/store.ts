@@ -60,76 +60,38 @@ export const JOB_COLUMNS = `job_id, order_number, environment, tier, uid, reques
   discounts, charge, created_at, hold_until, failure, upgrade_hash, fell_back, untranslated, redraft,
   document_settings`;
 
-const FIND = statement<JobRow>(
+export const findJob = statement<JobRow, { account: AccountRef; environment: Environment; uid: string }>(
   'jobs.find',
-  `select ${JOB_COLUMNS} from jobs where part = $1 and account_id = $2 and environment = $3 and uid = $4
+  `select ${JOB_COLUMNS} from jobs where part = :part and account_id = :account_id and environment = :environment
+    and uid = :uid
     and tier <> 'chat'`,
-);
+).first;
 
-export async function findJob(
-  on: Queryable,
-  account: AccountRef,
-  environment: Environment,
-  uid: string,
-): Promise<JobRow | undefined> {
-  const [row] = await on.query(FIND, [account.part, account.accountId, environment, uid]);
-  return row;
-}
-
-const FIND_ALL = statement<JobRow>(
+export const findJobsByUid = statement<
+  JobRow,
+  { account: AccountRef; environment: Environment; uids: readonly string[] }
+>(
   'jobs.find_all',
-  `select ${JOB_COLUMNS} from jobs where part = $1 and account_id = $2 and environment = $3 and uid = any($4)
+  `select ${JOB_COLUMNS} from jobs where part = :part and account_id = :account_id and environment = :environment
+    and uid = any(:uids)
     and tier <> 'chat'`,
-);
+).rows;
 
-export function findJobsByUid(
-  on: Queryable,
-  account: AccountRef,
-  environment: Environment,
-  uids: readonly string[],
-): Promise<JobRow[]> {
-  return on.query(FIND_ALL, [account.part, account.accountId, environment, uids]);
-}
-
-const FIND_BY_ID = statement<JobRow>(
+export const findJobsById = statement<JobRow, { account: AccountRef; jobIds: readonly string[] }>(
   'jobs.find_by_id',
-  `select ${JOB_COLUMNS} from jobs where part = $1 and account_id = $2 and job_id = any($3)`,
-);
+  `select ${JOB_COLUMNS} from jobs where part = :part and account_id = :account_id and job_id = any(:jobIds)`,
+).rows;
 
-export function findJobsById(
-  on: Queryable,
-  account: AccountRef,
-  jobIds: readonly string[],
-): Promise<JobRow[]> {
-  return on.query(FIND_BY_ID, [account.part, account.accountId, jobIds]);
-}
-
-const FIND_WORK = statement<AnyJobRow>(
+export const findAnyJob = statement<AnyJobRow, { account: AccountRef; jobId: string }>(
   'jobs.find_work',
-  `select ${JOB_COLUMNS} from jobs where part = $1 and account_id = $2 and job_id = $3`,
-);
-
-export async function findAnyJob(
-  on: Queryable,
-  account: AccountRef,
-  jobId: string,
-): Promise<AnyJobRow | undefined> {
-  return (await on.query(FIND_WORK, [account.part, account.accountId, jobId]))[0];
-}
-
-const LOCK_WORK = statement<AnyJobRow>(
-  'jobs.lock_work',
-  `select ${JOB_COLUMNS} from jobs where part = $1 and account_id = $2 and job_id = $3 for update`,
-);
+  `select ${JOB_COLUMNS} from jobs where part = :part and account_id = :account_id and job_id = :jobId`,
+).first;
 
 /** Reads a job and locks its row until the end of the transaction. */
-export async function lockJob(
-  transaction: Transaction,
-  account: AccountRef,
-  jobId: string,
-): Promise<AnyJobRow | undefined> {
-  return (await transaction.query(LOCK_WORK, [account.part, account.accountId, jobId]))[0];
-}
+export const lockJob = statement<AnyJobRow, { account: AccountRef; jobId: string }, Transaction>(
+  'jobs.lock_work',
+  `select ${JOB_COLUMNS} from jobs where part = :part and account_id = :account_id and job_id = :jobId for update`,
+).first;
 
 export interface LeasedJobRow extends AnyJobRow {
   /** True during the job's delivery delay. */

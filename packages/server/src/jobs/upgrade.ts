@@ -40,7 +40,11 @@ export async function upgradeJob(
   uid: string,
   body: unknown,
 ): Promise<JobCreationBody> {
-  const row = await store.findJob(database, caller.account, caller.environment, uid);
+  const row = await store.findJob(database, {
+    account: caller.account,
+    environment: caller.environment,
+    uid,
+  });
   if (row === undefined || (row.tier === 'human' && row.upgrade_hash === null)) throw notFound();
   const request = readUpgradeRequest(body);
   const texts = await readTexts(database, caller.account, row.job_id, ['source', 'instructions']);
@@ -56,7 +60,7 @@ export async function upgradeJob(
   }
   // Reads the job again, because a concurrent request may have upgraded it.
   const [after, balance] = await Promise.all([
-    store.findJob(database, caller.account, caller.environment, uid),
+    store.findJob(database, { account: caller.account, environment: caller.environment, uid }),
     readAccountBalance(database, caller),
   ]);
   if (after?.upgrade_hash == null) throw notFound();
@@ -119,7 +123,7 @@ async function move(
   const { from, to, by } = JOB_MOVES.upgrade;
   await database.transaction(async (transaction) => {
     const { account, environment } = caller;
-    await store.lockJob(transaction, account, row.job_id);
+    await store.lockJob(transaction, { account, jobId: row.job_id });
     const charge = await nextCharge(transaction, account, row.job_id);
     const upgrade = { jobId: row.job_id, job, hash, charge, from, to, actor: by[0] };
     if (!(await upgrades.writeUpgrade(transaction, account, upgrade))) return;

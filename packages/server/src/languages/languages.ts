@@ -261,7 +261,7 @@ export interface PassedTests {
 
 /** Lists the valid self-tests of all engines that any worker ran. */
 export function listPassedTests(on: Queryable): Promise<PassedTests[]> {
-  return store.listTests(on, VALID_HOURS);
+  return store.listTests(on, { hours: VALID_HOURS });
 }
 
 /**
@@ -275,5 +275,5 @@ const UNSEEN_MINUTES = 30;
  * or is unreachable.
  */
 export async function withdrawPairs(database: Database): Promise<void> {
-  await store.removeUnseenPairs(database, UNSEEN_MINUTES);
+  await store.removeUnseenPairs(database, { minutes: UNSEEN_MINUTES });
 }

@@ -18,7 +18,7 @@ export interface PairRow {
 /** The version that is stored for new pairs before their self-test. No engine has this version. */
 const TESTING = 'testing';
 
-const LIST = statement<PairRow>(
+export const listPairs = statement<PairRow>(
   'languages.pairs',
   `select coalesce(p.source_language, d.source_language) as source_language,
           coalesce(p.target_language, d.target_language) as target_language,
@@ -27,11 +27,7 @@ const LIST = statement<PairRow>(
      from pairs p full join disabled_pairs d
        on d.source_language = p.source_language and d.target_language = p.target_language
     order by 1, 2, p.engine`,
-);
-
-export function listPairs(on: Queryable): Promise<PairRow[]> {
-  return on.query(LIST);
-}
+).rows;
 
 const REMOVE_OTHERS = statement(
   'languages.remove_other_pairs',
@@ -98,15 +94,11 @@ function valuesOf(engine: Engine, pairs: Pairs): unknown[] {
   return [engine.name, sources, targets, routes, hops, engine.version];
 }
 
-const REMOVE_UNTESTED = statement(
-  'languages.remove_untested_pairs',
-  `delete from pairs where engine = $1 and engine_version in ($2, '${TESTING}')`,
-);
-
 /** Removes the language pairs of an engine that have the version for untested pairs, or are being tested. */
-export async function removeUntestedPairs(on: Queryable, engine: Engine): Promise<void> {
-  await on.query(REMOVE_UNTESTED, [engine.name, engine.version]);
-}
+export const removeUntestedPairs = statement<never, Engine>(
+  'languages.remove_untested_pairs',
+  `delete from pairs where engine = :name and engine_version in (:version, '${TESTING}')`,
+).run;
 
 const SEE = statement<{ engine: string }>(
   'languages.see_pairs',
@@ -123,18 +115,17 @@ export async function seePairs(on: Queryable, engine: Engine, hours: number): Pr
   return (await on.query(SEE, [engine.name, engine.version, hours])).length;
 }
 
-const LIST_TESTS = statement<{ engine: string; version: string; since: Date; pairs: string[] }>(
+/** Lists the pairs of each version of an engine that were tested within the last `hours` hours. */
+export const listTests = statement<
+  { engine: string; version: string; since: Date; pairs: string[] },
+  { hours: number }
+>(
   'languages.tests',
   `select engine, engine_version as version, min(checked_at) as since,
           array_agg(source_language || '-' || target_language order by source_language, target_language) as pairs
-     from pairs where checked_at > now() - make_interval(hours => $1)
+     from pairs where checked_at > now() - make_interval(hours => :hours)
     group by engine, engine_version`,
-);
-
-/** Lists the pairs of each version of an engine that were tested within the last `hours` hours. */
-export function listTests(on: Queryable, hours: number) {
-  return on.query(LIST_TESTS, [hours]);
-}
+).rows;
 
 const DISABLE = statement(
   'languages.disable_pair',
@@ -155,12 +146,8 @@ export async function setPairEnabled(
   await on.query(enabled ? ENABLE : DISABLE, [from, to]);
 }
 
-const REMOVE_UNSEEN = statement(
-  'languages.remove_unseen_pairs',
-  `delete from pairs where seen_at < now() - make_interval(mins => $1)`,
-);
-
 /** Removes the language pairs that no worker has published in the last `minutes` minutes. */
-export async function removeUnseenPairs(on: Queryable, minutes: number): Promise<void> {
-  await on.query(REMOVE_UNSEEN, [minutes]);
-}
+export const removeUnseenPairs = statement<never, { minutes: number }>(
+  'languages.remove_unseen_pairs',
+  `delete from pairs where seen_at < now() - make_interval(mins => :minutes)`,
+).run;

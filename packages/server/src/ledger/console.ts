@@ -145,7 +145,7 @@ async function presentStatement(
   return {
     opening,
     closing,
-    lines: lines.slice(-MAX_SHOWN).map((line) => ({ ...line, at: line.at.toISOString() })),
+    lines: lines.slice(-MAX_SHOWN),
     days: [...days.values()],
   };
 }
@@ -180,8 +180,11 @@ async function moveMoney(
   const hash = createHash('sha256').update(JSON.stringify(wanted)).digest();
   try {
     return await database.transaction(async (transaction) => {
-      if (!dryRun && !(await takeRequest(transaction, ref, key as string, hash))) {
-        const first = await readRequest(transaction, ref, key as string);
+      if (
+        !dryRun &&
+        !(await takeRequest(transaction, { account: ref, key: key as string, requestHash: hash }))
+      ) {
+        const first = await readRequest(transaction, { account: ref, key: key as string });
         if (first?.request_hash.equals(hash)) return first.answer as MovedBody;
         throw fieldError('Idempotency-Key', 'was used for another request.');
       }
@@ -220,8 +223,8 @@ async function transferMoney(
   { kind, environment, cents, uid, memo }: Wanted,
   dry_run: boolean,
 ): Promise<MovedBody> {
-  await store.lockBalance(transaction, account, environment);
-  const before = (await store.readBalance(transaction, account, environment))!.available_cents;
+  await store.lockBalance(transaction, { account, environment });
+  const before = (await store.readBalance(transaction, { account, environment }))!.available_cents;
   const entry = { environment, cents, memo };
   const after =
     kind === 'refund'

@@ -26,10 +26,14 @@ export async function openBalances(
   cents: Record<Environment, number>,
 ): Promise<void> {
   for (const environment of ['production', 'sandbox'] as const) {
-    await store.openBalance(transaction, account, environment, environment === 'sandbox' ? null : 0);
+    await store.openBalance(transaction, {
+      account,
+      environment,
+      limit: environment === 'sandbox' ? null : 0,
+    });
     if (cents[environment] > 0) {
       const entry = { transferId: uuidv7(), environment, cents: cents[environment], memo: 'opening balance' };
-      await store.insertTopUp(transaction, account, entry);
+      await store.insertTopUp(transaction, { ...entry, account });
     }
   }
 }
@@ -40,7 +44,7 @@ export function listLowBalances(
   since: Date,
   limit: number,
 ): Promise<{ username: string; cents: number }[]> {
-  return store.selectLowBalances(on, firstIdOf(since.getTime()), limit);
+  return store.selectLowBalances(on, { since: firstIdOf(since.getTime()), limit });
 }
 
 /** Adds a top-up. @returns the new balance in cents */
@@ -49,7 +53,7 @@ export function topUp(
   account: AccountRef,
   entry: { environment: Environment; cents: number; memo: string },
 ): Promise<number> {
-  return store.insertTopUp(on, account, { ...entry, transferId: uuidv7() });
+  return store.insertTopUp(on, { ...entry, account, transferId: uuidv7() });
 }
 
 /** An operator requested an impossible transfer. The message is for the operator. */
@@ -69,7 +73,7 @@ export async function adjust(
   entry: { environment: Environment; cents: number; memo: string },
 ): Promise<number> {
   try {
-    return await store.insertAdjustment(on, account, { ...entry, transferId: uuidv7() });
+    return await store.insertAdjustment(on, { ...entry, account, transferId: uuidv7() });
   } catch (error) {
     if (!isOverdrawn(error)) throw error;
     throw new LedgerError('The balance would go below the credit limit. Nothing was changed.');
@@ -89,7 +93,7 @@ export async function refund(
   const { environment, uid } = entry;
   const refunded = await store.insertRefund(transaction, account, { ...entry, transferId: uuidv7() });
   if (refunded !== undefined) return { cents: refunded.amount_cents, balance: refunded.available_cents };
-  const job = await store.findRefundableJob(transaction, account, environment, uid);
+  const job = await store.findRefundableJob(transaction, { account, environment, uid });
   if (job === undefined) throw new LedgerError(`There is no job ${uid} in ${environment}.`);
   throw new LedgerError(
     job.refunded
@@ -104,7 +108,7 @@ export async function listJobTransfers(
   account: AccountRef,
   jobId: string,
 ): Promise<{ at: Date; kind: string; cents: number; memo: string | null }[]> {
-  const rows = await store.selectJobTransfers(on, account, jobId);
+  const rows = await store.selectJobTransfers(on, { account, jobId });
   return rows.map(({ created_at: at, kind, amount_cents: cents, memo }) => ({ at, kind, cents, memo }));
 }
 
@@ -147,8 +151,13 @@ export function readStatement(
 ): Promise<LedgerStatement> {
   return database.transaction(async (transaction) => {
     await store.takeSnapshot(transaction);
-    const opening = await store.readOpening(transaction, account, environment, period.from);
-    const rows = await store.listLines(transaction, account, environment, period.from, period.until);
+    const opening = await store.readOpening(transaction, { account, environment, at: period.from });
+    const rows = await store.listLines(transaction, {
+      account,
+      environment,
+      from: period.from,
+      until: period.until,
+    });
     let balance = opening;
     const lines = rows.map(
       ({ created_at: at, kind, uid, memo, amount_cents: amount, change_cents: change, ...row }) => {
@@ -172,7 +181,7 @@ export function setCreditLimit(
   environment: Environment,
   cents: number | null,
 ): Promise<void> {
-  return store.updateCreditLimit(on, account, environment, cents);
+  return store.updateCreditLimit(on, { account, environment, cents });
 }
 
 export interface Hold {
@@ -217,7 +226,7 @@ export async function nextCharge(
   account: AccountRef,
   jobId: string,
 ): Promise<number> {
-  return (await store.lastCharge(transaction, account, jobId)) + 1;
+  return (await store.lastCharge(transaction, { account, jobId })) + 1;
 }
 
 /** Returns whether an error of `holdPrices` means that the account cannot pay. */
@@ -262,7 +271,7 @@ export async function availableCents(
   account: AccountRef,
   environment: Environment,
 ): Promise<number> {
-  return (await store.readBalance(on, account, environment))?.available_cents ?? 0;
+  return (await store.readBalance(on, { account, environment }))?.available_cents ?? 0;
 }
 
 /** Returns the credit limit in cents; null means no limit. */
@@ -271,7 +280,7 @@ export async function creditLimitOf(
   account: AccountRef,
   environment: Environment,
 ): Promise<number | null> {
-  return (await store.readBalance(on, account, environment))?.credit_limit_cents ?? null;
+  return (await store.readBalance(on, { account, environment }))?.credit_limit_cents ?? null;
 }
 
 /** Returns both balances of an account in cents. A `credit_limit` of null means no limit. */
@@ -279,7 +288,7 @@ export async function readBalances(
   on: Queryable,
   account: AccountRef,
 ): Promise<{ environment: Environment; balance: number; credit_limit: number | null }[]> {
-  const rows = await store.listBalances(on, account);
+  const rows = await store.listBalances(on, { account });
   return rows.map(({ environment, available_cents, credit_limit_cents }) => ({
     environment,
     balance: available_cents,
@@ -289,7 +298,7 @@ export async function readBalances(
 
 /** Returns the cents that an account's unfinished jobs hold, by environment. */
 export async function readHeld(on: Queryable, account: AccountRef): Promise<Record<Environment, number>> {
-  const rows = await store.sumHeld(on, account);
+  const rows = await store.sumHeld(on, { account });
   const of = (environment: Environment) => rows.find((row) => row.environment === environment)?.cents ?? 0;
   return { production: of('production'), sandbox: of('sandbox') };
 }

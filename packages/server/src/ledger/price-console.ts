@@ -172,7 +172,7 @@ async function present(on: Queryable, price: Price): Promise<Static<typeof Price
     source_language: price.pair?.sourceLanguage ?? '*',
     target_language: price.pair?.targetLanguage ?? '*',
     cents_per_word: price.centsPerWord,
-    from: price.from.toISOString(),
-    until: price.until?.toISOString() ?? null,
+    from: price.from,
+    until: price.until ?? null,
   };
 }

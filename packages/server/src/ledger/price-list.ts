@@ -124,7 +124,7 @@ export function defaultPrice(settings: PriceSettings, tier: Tier): number {
 
 /** Returns every price that is valid at `at` or later. */
 export async function listPrices(on: Queryable, at: Date): Promise<Price[]> {
-  const rows = await store.selectPrices(on, at);
+  const rows = await store.selectPrices(on, { at });
   return rows.map(toPrice);
 }
 
@@ -142,8 +142,8 @@ export function setPrice(
   return database.transaction(async (transaction) => {
     await store.lockPrices(transaction);
     const { end, replace, until } = insertTerm(await scopePrices(transaction, scope, wanted.from), wanted);
-    if (end !== undefined) await store.updatePriceEnd(transaction, end.id, wanted.from);
-    if (replace !== undefined) await store.removePrice(transaction, replace.id);
+    if (end !== undefined) await store.updatePriceEnd(transaction, { priceId: end.id, at: wanted.from });
+    if (replace !== undefined) await store.removePrice(transaction, { priceId: replace.id });
     const price = { ...scope, ...wanted, until };
     await store.insertPrice(transaction, { ...price, id: uuidv7() });
     const detail = { from: price.from, until: until ?? null, cents_per_word: price.centsPerWord };
@@ -175,8 +175,9 @@ export function endPrice(database: Database, by: Actor, scope: Scope, at: Date):
     await store.lockPrices(transaction);
     const prices = await scopePrices(transaction, scope, at);
     for (const price of prices) {
-      if (price.from < at && isValidAt(price, at)) await store.updatePriceEnd(transaction, price.id, at);
-      else await store.removePrice(transaction, price.id);
+      if (price.from < at && isValidAt(price, at))
+        await store.updatePriceEnd(transaction, { priceId: price.id, at });
+      else await store.removePrice(transaction, { priceId: price.id });
     }
     if (prices.length > 0) {
       await recordAudit(transaction, by, { action: 'price.ended', ...subjectOf(scope), detail: {} });
@@ -191,7 +192,7 @@ function subjectOf({ tier, account, pair }: Scope): { account: AccountRef | unde
 
 /** Returns the prices of one scope that are valid at `at` or later, in the order of their starts. */
 async function scopePrices(on: Queryable, scope: Scope, at: Date): Promise<(Price & { id: string })[]> {
-  const rows = await store.selectPrices(on, at);
+  const rows = await store.selectPrices(on, { at });
   return rows
     .filter(
       (row) =>

@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from '../database/database.ts';
+import type { Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import type { Price, Tier } from './prices.ts';
 
@@ -14,25 +14,20 @@ export interface PriceRow {
   valid_until: Date | null;
 }
 
-const LIST_PRICES = statement<PriceRow>(
+/** Selects the prices of all accounts that are valid at `at` or later. */
+export const selectPrices = statement<PriceRow, { at: Date }>(
   'ledger.prices',
   `select price_id, tier, part, account_id, source_language, target_language, cents_per_word, valid_from, valid_until
-     from prices where valid_until is null or valid_until > $1
+     from prices where valid_until is null or valid_until > :at
     order by tier, account_id nulls first, source_language nulls first, target_language nulls first, valid_from`,
-);
-
-/** Selects the prices of all accounts that are valid at `at` or later. */
-export function selectPrices(on: Queryable, at: Date): Promise<PriceRow[]> {
-  return on.query(LIST_PRICES, [at]);
-}
+).rows;
 
 // The lock mode does not block readers. Writers run one after the other, so that each sees the prices of the
 // others.
-const LOCK_PRICES = statement('ledger.lock_prices', 'lock table prices in share row exclusive mode');
-
-export async function lockPrices(transaction: Transaction): Promise<void> {
-  await transaction.query(LOCK_PRICES);
-}
+export const lockPrices = statement<never, object, Transaction>(
+  'ledger.lock_prices',
+  'lock table prices in share row exclusive mode',
+).run;
 
 const INSERT_PRICE = statement(
   'ledger.insert_price',
@@ -54,13 +49,11 @@ export async function insertPrice(transaction: Transaction, price: Price & { id:
   ]);
 }
 
-const END_PRICE = statement('ledger.end_price', `update prices set valid_until = $2 where price_id = $1`);
-const REMOVE_PRICE = statement('ledger.remove_price', `delete from prices where price_id = $1`);
-
-export async function updatePriceEnd(transaction: Transaction, priceId: string, at: Date): Promise<void> {
-  await transaction.query(END_PRICE, [priceId, at]);
-}
-
-export async function removePrice(transaction: Transaction, priceId: string): Promise<void> {
-  await transaction.query(REMOVE_PRICE, [priceId]);
-}
+export const updatePriceEnd = statement<never, { priceId: string; at: Date }, Transaction>(
+  'ledger.end_price',
+  `update prices set valid_until = :at where price_id = :priceId`,
+).run;
+export const removePrice = statement<never, { priceId: string }, Transaction>(
+  'ledger.remove_price',
+  `delete from prices where price_id = :priceId`,
+).run;

@@ -3,100 +3,57 @@
  * change.
  */
 import type { AccountRef, Environment } from '../base/account.ts';
-import type { Queryable, Transaction } from '../database/database.ts';
+import type { Transaction } from '../database/database.ts';
 import { AS_TEXT, statement } from '../database/statements.ts';
 import type { EditedWordCounts } from '../http/schemas.ts';
 import type { Discount } from './prices.ts';
 
-const OPEN_BALANCE = statement(
-  'ledger.open_balance',
-  `insert into balances (part, account_id, environment, credit_limit_cents) values ($1, $2, $3, $4)`,
-);
-
 /** Inserts an empty balance. @param limit the credit limit in cents; null means no limit */
-export async function openBalance(
-  transaction: Transaction,
-  account: AccountRef,
-  environment: Environment,
-  limit: number | null,
-): Promise<void> {
-  await transaction.query(OPEN_BALANCE, [account.part, account.accountId, environment, limit]);
-  transaction.changed('balance', account);
-}
+export const openBalance = statement<
+  never,
+  { account: AccountRef; environment: Environment; limit: number | null },
+  Transaction
+>(
+  'ledger.open_balance',
+  `insert into balances (part, account_id, environment, credit_limit_cents) values (:part, :account_id, :environment, :limit)`,
+).reporting('balance').run;
 
-const TOP_UP = statement<{ available_cents: number }>(
+/** Inserts a top-up. @returns the new balance in cents */
+export const insertTopUp = statement<
+  { available_cents: number },
+  { account: AccountRef; transferId: string; environment: Environment; cents: number; memo: string }
+>(
   'ledger.top_up',
   `with entry as (
      insert into transfers (part, account_id, transfer_id, environment, kind, debit, credit, amount_cents, memo)
-     values ($1, $2, $3, $4, 'top_up', 'funding', 'available', $5, $6))
-   update balances set available_cents = available_cents + $5
-    where part = $1 and account_id = $2 and environment = $4
+     values (:part, :account_id, :transferId, :environment, 'top_up', 'funding', 'available', :cents, :memo))
+   update balances set available_cents = available_cents + :cents
+    where part = :part and account_id = :account_id and environment = :environment
    returning available_cents`,
-);
+).reporting('balance').value;
 
-/** Inserts a top-up. @returns the new balance in cents */
-export async function insertTopUp(
-  on: Queryable,
-  account: AccountRef,
-  entry: { transferId: string; environment: Environment; cents: number; memo: string },
-): Promise<number> {
-  const [row] = await on.query(TOP_UP, [
-    account.part,
-    account.accountId,
-    entry.transferId,
-    entry.environment,
-    entry.cents,
-    entry.memo,
-  ]);
-  on.changed('balance', account);
-  return row!.available_cents;
-}
-
-const ADJUST = statement<{ available_cents: number }>(
+/** Inserts an adjustment. @param cents may be negative. @returns the new balance in cents */
+export const insertAdjustment = statement<
+  { available_cents: number },
+  { account: AccountRef; transferId: string; environment: Environment; cents: number; memo: string }
+>(
   'ledger.adjust',
   `with entry as (
      insert into transfers (part, account_id, transfer_id, environment, kind, debit, credit, amount_cents, memo)
-     values ($1, $2, $3, $4, 'adjustment',
-       case when $5::bigint > 0 then 'funding' else 'available' end,
-       case when $5::bigint > 0 then 'available' else 'funding' end, abs($5::bigint), $6))
-   update balances set available_cents = available_cents + $5
-    where part = $1 and account_id = $2 and environment = $4
+     values (:part, :account_id, :transferId, :environment, 'adjustment',
+       case when :cents::bigint > 0 then 'funding' else 'available' end,
+       case when :cents::bigint > 0 then 'available' else 'funding' end, abs(:cents::bigint), :memo))
+   update balances set available_cents = available_cents + :cents
+    where part = :part and account_id = :account_id and environment = :environment
    returning available_cents`,
-);
-
-/** Inserts an adjustment. @param entry `cents` may be negative. @returns the new balance in cents */
-export async function insertAdjustment(
-  on: Queryable,
-  account: AccountRef,
-  entry: { transferId: string; environment: Environment; cents: number; memo: string },
-): Promise<number> {
-  const { transferId, environment, cents, memo } = entry;
-  const [row] = await on.query(ADJUST, [
-    account.part,
-    account.accountId,
-    transferId,
-    environment,
-    cents,
-    memo,
-  ]);
-  on.changed('balance', account);
-  return row!.available_cents;
-}
+).reporting('balance').value;
 
 // The amount of a refund depends on earlier transfers, so the balance is locked to prevent a concurrent
 // refund.
-const LOCK_BALANCE = statement(
+export const lockBalance = statement<never, { account: AccountRef; environment: Environment }, Transaction>(
   'ledger.lock_balance',
-  `select from balances where part = $1 and account_id = $2 and environment = $3 for update`,
-);
-
-export async function lockBalance(
-  transaction: Transaction,
-  account: AccountRef,
-  environment: Environment,
-): Promise<void> {
-  await transaction.query(LOCK_BALANCE, [account.part, account.accountId, environment]);
-}
+  `select from balances where part = :part and account_id = :account_id and environment = :environment for update`,
+).run;
 
 // Refunds the captured amounts of all charges of a job, minus its earlier refunds.
 const REFUND = statement<{ amount_cents: number; available_cents: number }>(
@@ -118,14 +75,18 @@ const REFUND = statement<{ amount_cents: number; available_cents: number }>(
     where b.part = $1 and b.account_id = $2 and b.environment = entry.environment
    returning entry.amount_cents, b.available_cents`,
 );
-const FIND_JOB = statement<{ refunded: boolean }>(
+/** Finds a job, and whether anything was refunded for it. */
+export const findRefundableJob = statement<
+  { refunded: boolean },
+  { account: AccountRef; environment: Environment; uid: string }
+>(
   'ledger.find_job',
   `select exists (
      select from transfers t
-      where t.part = $1 and t.account_id = j.account_id and t.job_id = j.job_id and t.kind = 'refund')
+      where t.part = :part and t.account_id = j.account_id and t.job_id = j.job_id and t.kind = 'refund')
      as refunded
-     from jobs j where j.part = $1 and j.account_id = $2 and j.environment = $3 and j.uid = $4`,
-);
+     from jobs j where j.part = :part and j.account_id = :account_id and j.environment = :environment and j.uid = :uid`,
+).first;
 
 /** Inserts the refund of a job. @returns undefined when nothing is left to refund or the job does not exist */
 export async function insertRefund(
@@ -134,7 +95,7 @@ export async function insertRefund(
   entry: { transferId: string; environment: Environment; uid: string; memo: string },
 ): Promise<{ amount_cents: number; available_cents: number } | undefined> {
   const { transferId, environment, uid, memo } = entry;
-  await lockBalance(transaction, account, environment);
+  await lockBalance(transaction, { account, environment });
   const [row] = await transaction.query(REFUND, [
     account.part,
     account.accountId,
@@ -147,17 +108,6 @@ export async function insertRefund(
   return row;
 }
 
-/** Finds a job, and whether anything was refunded for it. */
-export async function findRefundableJob(
-  on: Queryable,
-  account: AccountRef,
-  environment: Environment,
-  uid: string,
-): Promise<{ refunded: boolean } | undefined> {
-  const [row] = await on.query(FIND_JOB, [account.part, account.accountId, environment, uid]);
-  return row;
-}
-
 interface JobTransferRow {
   created_at: Date;
   kind: string;
@@ -166,56 +116,40 @@ interface JobTransferRow {
 }
 
 // The query has one branch for each unique key of a job's transfers, so that each branch uses its index.
-const OF_JOB = statement<JobTransferRow>(
+export const selectJobTransfers = statement<JobTransferRow, { account: AccountRef; jobId: string }>(
   'ledger.of_job',
   `select created_at, kind, amount_cents, memo, transfer_id from transfers
-    where part = $1 and account_id = $2 and job_id = $3 and kind = 'hold'
+    where part = :part and account_id = :account_id and job_id = :jobId and kind = 'hold'
    union all
    select created_at, kind, amount_cents, memo, transfer_id from transfers
-    where part = $1 and account_id = $2 and job_id = $3 and kind in ('capture', 'void')
+    where part = :part and account_id = :account_id and job_id = :jobId and kind in ('capture', 'void')
    union all
    select created_at, kind, amount_cents, memo, transfer_id from transfers
-    where part = $1 and account_id = $2 and job_id = $3 and kind = 'release'
+    where part = :part and account_id = :account_id and job_id = :jobId and kind = 'release'
    union all
    select created_at, kind, amount_cents, memo, transfer_id from transfers
-    where part = $1 and account_id = $2 and job_id = $3 and kind = 'refund'
+    where part = :part and account_id = :account_id and job_id = :jobId and kind = 'refund'
     order by transfer_id`,
-);
-
-export function selectJobTransfers(
-  on: Queryable,
-  account: AccountRef,
-  jobId: string,
-): Promise<JobTransferRow[]> {
-  return on.query(OF_JOB, [account.part, account.accountId, jobId]);
-}
+).rows;
 
 // With this isolation level all queries of the transaction see the same snapshot.
-const SNAPSHOT = statement('ledger.snapshot', 'set transaction isolation level repeatable read, read only');
-
-export async function takeSnapshot(transaction: Transaction): Promise<void> {
-  await transaction.query(SNAPSHOT);
-}
+export const takeSnapshot = statement<never, object, Transaction>(
+  'ledger.snapshot',
+  'set transaction isolation level repeatable read, read only',
+).run;
 
 /** SQL: the change of the available balance by a transfer. */
 const CHANGE = `case 'available' when credit then amount_cents when debit then -amount_cents else 0 end`;
 
-const OPENING = statement<{ cents: number }>(
+/** Returns the available balance at a moment. */
+export const readOpening = statement<
+  { cents: number },
+  { account: AccountRef; environment: Environment; at: Date }
+>(
   'ledger.opening',
   `select coalesce(sum(${CHANGE}), 0)::bigint as cents from transfers
-    where part = $1 and account_id = $2 and environment = $3 and created_at < $4`,
-);
-
-/** Returns the available balance at a moment. */
-export async function readOpening(
-  on: Queryable,
-  account: AccountRef,
-  environment: Environment,
-  at: Date,
-): Promise<number> {
-  const [row] = await on.query(OPENING, [account.part, account.accountId, environment, at]);
-  return row!.cents;
-}
+    where part = :part and account_id = :account_id and environment = :environment and created_at < :at`,
+).value;
 
 export interface LineRow {
   created_at: Date;
@@ -228,28 +162,21 @@ export interface LineRow {
   edited_words: EditedWordCounts;
 }
 
-const LINES = statement<LineRow>(
+/** Lists every transfer in `[from, until)`, in order. */
+export const listLines = statement<
+  LineRow,
+  { account: AccountRef; environment: Environment; from: Date; until: Date }
+>(
   'ledger.lines',
   `select t.created_at, t.kind, j.uid, t.memo, t.amount_cents, (${CHANGE})::bigint as change_cents,
           case when t.charge = j.charge and (t.kind = 'capture' or t.kind = 'hold' and j.untranslated is null)
             then j.discounts end as discounts,
           case when t.charge = j.charge and t.kind = 'capture' then j.edited_words end as edited_words
-     from transfers t left join jobs j on j.part = $1 and j.account_id = t.account_id and j.job_id = t.job_id
-    where t.part = $1 and t.account_id = $2 and t.environment = $3
-      and t.created_at >= $4 and t.created_at < $5
+     from transfers t left join jobs j on j.part = :part and j.account_id = t.account_id and j.job_id = t.job_id
+    where t.part = :part and t.account_id = :account_id and t.environment = :environment
+      and t.created_at >= :from and t.created_at < :until
     order by t.created_at, t.transfer_id`,
-);
-
-/** Lists every transfer in `[from, until)`, in order. */
-export function listLines(
-  on: Queryable,
-  account: AccountRef,
-  environment: Environment,
-  from: Date,
-  until: Date,
-): Promise<LineRow[]> {
-  return on.query(LINES, [account.part, account.accountId, environment, from, until]);
-}
+).rows;
 
 export interface HoldEntry {
   account: AccountRef;
@@ -385,105 +312,74 @@ export async function giveBack(
   transaction.changed('balance', account, jobId);
 }
 
-const LAST_CHARGE = statement<{ charge: number }>(
-  'ledger.last_charge',
-  `select coalesce(max(charge), 1) as charge from transfers where part = $1 and account_id = $2 and job_id = $3`,
-);
-
 /**
  * Returns the number of a job's latest charge, also if it is captured or voided. Returns 1 for a job without transfers,
  * because the number 1 belongs to the job's creation even if it was free.
  */
-export async function lastCharge(on: Queryable, account: AccountRef, jobId: string): Promise<number> {
-  return (await on.query(LAST_CHARGE, [account.part, account.accountId, jobId]))[0]!.charge;
-}
+export const lastCharge = statement<{ charge: number }, { account: AccountRef; jobId: string }>(
+  'ledger.last_charge',
+  `select coalesce(max(charge), 1) as charge from transfers where part = :part and account_id = :account_id
+    and job_id = :jobId`,
+).value;
 
-const BALANCE = statement<{ available_cents: number; credit_limit_cents: number | null }>(
+export const readBalance = statement<
+  { available_cents: number; credit_limit_cents: number | null },
+  { account: AccountRef; environment: Environment }
+>(
   'ledger.balance',
   `select available_cents, credit_limit_cents from balances
-    where part = $1 and account_id = $2 and environment = $3`,
-);
+    where part = :part and account_id = :account_id and environment = :environment`,
+).first;
 
-const BALANCES = statement<{
-  environment: Environment;
-  available_cents: number;
-  credit_limit_cents: number | null;
-}>(
+export const listBalances = statement<
+  {
+    environment: Environment;
+    available_cents: number;
+    credit_limit_cents: number | null;
+  },
+  { account: AccountRef }
+>(
   'ledger.balances',
   `select environment, available_cents, credit_limit_cents from balances
-    where part = $1 and account_id = $2 order by environment`,
-);
-
-const HELD = statement<{ environment: Environment; cents: number }>(
-  'ledger.held',
-  `select environment, sum(price_cents)::bigint as cents from jobs
-    where part = $1 and account_id = $2 and tier in ('human', 'machine')
-      and status in ('new', 'machine_translate_in_progress', 'translating')
-    group by environment`,
-);
+    where part = :part and account_id = :account_id order by environment`,
+).rows;
 
 /** Returns the cents that the unfinished jobs of an account hold. An environment without such jobs is left out. */
-export function sumHeld(
-  on: Queryable,
-  account: AccountRef,
-): Promise<{ environment: Environment; cents: number }[]> {
-  return on.query(HELD, [account.part, account.accountId]);
-}
+export const sumHeld = statement<{ environment: Environment; cents: number }, { account: AccountRef }>(
+  'ledger.held',
+  `select environment, sum(price_cents)::bigint as cents from jobs
+    where part = :part and account_id = :account_id and tier in ('human', 'machine')
+      and status in ('new', 'machine_translate_in_progress', 'translating')
+    group by environment`,
+).rows;
 
-export function listBalances(
-  on: Queryable,
-  account: AccountRef,
-): Promise<{ environment: Environment; available_cents: number; credit_limit_cents: number | null }[]> {
-  return on.query(BALANCES, [account.part, account.accountId]);
-}
-
-const LOW = statement<{ username: string; cents: number }>(
+/**
+ * Lists accounts that are not overdrawn but can spend less than was held for their jobs since `since`.
+ * @param since the id of the first transfer that counts
+ */
+export const selectLowBalances = statement<
+  { username: string; cents: number },
+  { since: string; limit: number }
+>(
   'ledger.low_balances',
   `select a.username, b.available_cents + b.credit_limit_cents as cents
      from balances b
      join accounts a on a.part = b.part and a.account_id = b.account_id
      cross join lateral (
        select sum(t.amount_cents) as cents from transfers t
-        where t.part = b.part and t.account_id = b.account_id and t.transfer_id >= $1 and t.kind = 'hold'
+        where t.part = b.part and t.account_id = b.account_id and t.transfer_id >= :since and t.kind = 'hold'
           and t.environment = 'production') spent
     where b.environment = 'production' and b.available_cents >= 0 and b.credit_limit_cents is not null
       and b.available_cents + b.credit_limit_cents < spent.cents
-    order by cents limit $2`,
-);
-
-/**
- * Lists accounts that are not overdrawn but can spend less than was held for their jobs since `since`.
- * @param since the id of the first transfer that counts
- */
-export function selectLowBalances(
-  on: Queryable,
-  since: string,
-  limit: number,
-): Promise<{ username: string; cents: number }[]> {
-  return on.query(LOW, [since, limit]);
-}
-
-const SET_CREDIT = statement(
-  'ledger.set_credit',
-  `update balances set credit_limit_cents = $4 where part = $1 and account_id = $2 and environment = $3`,
-);
+    order by cents limit :limit`,
+).rows;
 
 /** Changes the credit limit of a balance. @param cents the credit limit; null means no limit */
-export async function updateCreditLimit(
-  on: Queryable,
-  account: AccountRef,
-  environment: Environment,
-  cents: number | null,
-): Promise<void> {
-  await on.query(SET_CREDIT, [account.part, account.accountId, environment, cents]);
-  on.changed('balance', account);
-}
-
-export async function readBalance(
-  on: Queryable,
-  account: AccountRef,
-  environment: Environment,
-): Promise<{ available_cents: number; credit_limit_cents: number | null } | undefined> {
-  const [row] = await on.query(BALANCE, [account.part, account.accountId, environment]);
-  return row;
-}
+export const updateCreditLimit = statement<
+  never,
+  { account: AccountRef; environment: Environment; cents: number | null }
+>(
+  'ledger.set_credit',
+  `update balances set credit_limit_cents = :cents where part = :part and account_id = :account_id
+    and environment = :environment`,
+).reporting('balance').run;

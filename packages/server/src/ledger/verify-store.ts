@@ -23,7 +23,7 @@ export interface Discrepancy {
  * - a refund above the captured amount
  * - a balance beyond its credit limit
  */
-const VERIFY = statement<Discrepancy>(
+export const findDiscrepancies = statement<Discrepancy>(
   'ledger.verify',
   `select 'balance' as rule, coalesce(b.part, t.part) as part, coalesce(b.account_id, t.account_id) as account_id,
           coalesce(b.environment, t.environment) as subject,
@@ -130,11 +130,7 @@ const VERIFY = statement<Discrepancy>(
    select 'credit', part, account_id, environment,
           format('balance %s, may owe %s', available_cents, credit_limit_cents)
      from balances where available_cents < -credit_limit_cents`,
-);
-
-export function findDiscrepancies(on: Queryable): Promise<Discrepancy[]> {
-  return on.query(VERIFY);
-}
+).rows;
 
 const TOTALS = statement<{ accounts: number; transfers: number; cents: number }>(
   'ledger.totals',

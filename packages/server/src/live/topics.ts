@@ -84,7 +84,7 @@ async function keysOfOwnJob(
   const [, prefix, uid = ''] = /^(\w+):(.*)$/s.exec(name) ?? [];
   const environment = ENVIRONMENTS.find((one): one is Environment => one === prefix);
   if (environment === undefined || !isUid(uid)) return [];
-  const job = await findJobByUid(database, account, environment, uid);
+  const job = await findJobByUid(database, { account, environment, uid });
   if (job === undefined) return [];
   const { accountId } = account;
   const { job_id: id } = job;

@@ -335,10 +335,10 @@ describe('a similar memory entry', () => {
     expect((await rowsOf(one, uid))[0]!.similar).not.toBeNull();
     await server.database.transaction((transaction) => deleteJobTexts(transaction, one.ref, LAST_ID, 0, 100));
     for (const row of await rowsOf(one, uid)) expect(row).toMatchObject({ draft: [], similar: null });
-    await deleteEfforts(server.database, one.ref, 1);
+    await deleteEfforts(server.database, { account: one.ref, days: 1 });
     expect(await effortsOf(one)).toHaveLength(1);
     await owner.query(`update memory_efforts set day = day - 2 where account_id = $1`, [one.ref.accountId]);
-    await deleteEfforts(server.database, one.ref, 1);
+    await deleteEfforts(server.database, { account: one.ref, days: 1 });
     expect(await effortsOf(one)).toEqual([]);
   });
 

@@ -6,6 +6,7 @@ import type { Queryable, Transaction } from '../database/database.ts';
 import { searchable } from './form.ts';
 import * as lessonsStore from './lessons-store.ts';
 import { confirmationOf, type Match } from './memory.ts';
+import type { Entry, MemorySummary } from './schemas.ts';
 import * as searchStore from './search-store.ts';
 import * as store from './store.ts';
 
@@ -43,23 +44,6 @@ export async function concordance(
     createdAt: row.created_at,
     confirmed: confirmationOf(row),
   }));
-}
-
-/** A memory entry as customers and operators see it. */
-export interface Entry {
-  memory_id: string;
-  source_language: string;
-  target_language: string;
-  brand: string | null;
-  source: string;
-  target: string;
-  origin: store.Origin;
-  /** The entry's weight. 0: not used; 1: imported; 2: delivered; 3: reviewed; 4: accepted. */
-  weight: number;
-  tone: string | null;
-  created_at: Date;
-  changed_at: Date;
-  withdrawn: { at: Date; by: string; reason: string | null } | null;
 }
 
 export interface MemorySearch {
@@ -100,9 +84,12 @@ export async function readEntry(
   account: AccountRef,
   memoryId: string,
 ): Promise<{ entry: Entry; touched: lessonsStore.TouchRow[] } | undefined> {
-  const row = await store.findEntry(on, account, memoryId);
+  const row = await store.findEntry(on, { account, memoryId });
   if (row === undefined) return undefined;
-  return { entry: entryOf(row), touched: await lessonsStore.findTouched(on, account, memoryId, MAX_TOUCHED) };
+  return {
+    entry: entryOf(row),
+    touched: await lessonsStore.findTouched(on, { account, memoryId, limit: MAX_TOUCHED }),
+  };
 }
 
 const MAX_TOUCHED = 1_000;
@@ -132,10 +119,15 @@ export async function withdraw(
 ): Promise<boolean> {
   const { memoryId, reason, touched } = entry;
   const name = by === 'command' ? 'operator' : by.name;
-  const changed = await store.withdrawEntry(transaction, account, memoryId, name, reason);
+  const changed = await store.withdrawEntry(transaction, {
+    account,
+    memoryId,
+    by: name,
+    reason: reason ?? null,
+  });
   if (changed) {
     const taught = touched.filter(({ how }) => how === 'taught');
-    const row = await store.findEntry(transaction, account, memoryId);
+    const row = await store.findEntry(transaction, { account, memoryId });
     await withdrawVotes(transaction, account, taught, row!);
     await recordAudit(transaction, by, {
       action: 'memory.withdrawn',
@@ -154,7 +146,7 @@ export async function restore(
   account: AccountRef,
   memoryId: string,
 ): Promise<boolean> {
-  const changed = await store.restoreEntry(transaction, account, memoryId);
+  const changed = await store.restoreEntry(transaction, { account, memoryId });
   if (changed) {
     await recordAudit(transaction, by, {
       action: 'memory.restored',
@@ -167,22 +159,14 @@ export async function restore(
 }
 
 function entryOf(row: store.EntryRow): Entry {
+  const { withdrawn_at: at, withdrawn_by: by, withdraw_reason: why, ...entry } = row;
   return {
-    memory_id: row.memory_id,
-    source_language: row.source_language,
-    target_language: row.target_language,
+    ...entry,
     brand: row.brand === '' ? null : row.brand,
     source: plainText(row.source),
     target: plainText(row.target),
-    origin: row.origin,
-    weight: row.withdrawn_at === null ? row.weight : 0,
-    tone: row.tone,
-    created_at: row.created_at,
-    changed_at: row.changed_at,
-    withdrawn:
-      row.withdrawn_at === null
-        ? null
-        : { at: row.withdrawn_at, by: row.withdrawn_by!, reason: row.withdraw_reason },
+    weight: at === null ? row.weight : 0,
+    withdrawn: at === null ? null : { at, by: by!, reason: why },
   };
 }
 
@@ -198,6 +182,6 @@ function patternsOf(query: string): string[] {
 }
 
 /** Counts entries by language pair and brand. */
-export function summarizeMemory(on: Queryable, account: AccountRef): Promise<searchStore.SummaryRow[]> {
-  return searchStore.summarize(on, account);
+export function summarizeMemory(on: Queryable, account: AccountRef): Promise<MemorySummary['memory']> {
+  return searchStore.summarize(on, { account });
 }

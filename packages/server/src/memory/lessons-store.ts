@@ -17,20 +17,15 @@ export type LessonOutcome = 'confirmed' | 'rejected' | 'delivered' | 'reviewed' 
  */
 export type Use = 'applied' | 'taken';
 
-const FORGET_LESSONS = statement<{ memory_id: string }>(
-  'memory.forget_lessons',
-  `delete from memory_lessons where part = $1 and account_id = $2 and job_id = $3 returning memory_id`,
-);
-
 /** Deletes the lessons of a job. @returns the ids of the entries that the job had added or confirmed */
-export async function deleteLessons(
-  transaction: Transaction,
-  account: AccountRef,
-  jobId: string,
-): Promise<string[]> {
-  const rows = await transaction.query(FORGET_LESSONS, [account.part, account.accountId, jobId]);
-  return rows.map(({ memory_id }) => memory_id);
-}
+export const deleteLessons = statement<
+  { memory_id: string },
+  { account: AccountRef; jobId: string },
+  Transaction
+>(
+  'memory.forget_lessons',
+  `delete from memory_lessons where part = :part and account_id = :account_id and job_id = :jobId returning memory_id`,
+).values;
 
 /** Segments of a job, from the first to the last position. */
 export interface SegmentRange {
@@ -136,49 +131,38 @@ export async function insertLessons(
   ]);
 }
 
-const SET_OUTCOME = statement<{ memory_id: string }>(
-  'memory.judge',
-  `update memory_lessons set outcome = $4
-    where part = $1 and account_id = $2 and job_id = $3 and outcome <> 'confirmed' returning memory_id`,
-);
-
 /** Stores the outcome of a job in its lessons. @returns the ids of the entries of these lessons */
-export async function setOutcome(
-  transaction: Transaction,
-  account: AccountRef,
-  jobId: string,
-  outcome: LessonOutcome,
-): Promise<string[]> {
-  const rows = await transaction.query(SET_OUTCOME, [account.part, account.accountId, jobId, outcome]);
-  return rows.map(({ memory_id }) => memory_id);
-}
-
-const UPDATE_WEIGHTS = statement(
-  'memory.weigh',
-  `with heaviest as (
-     select m.part, m.account_id, m.memory_id,
-            greatest(case m.origin when 'import' then $4::smallint else 0 end,
-              coalesce(max(array_position(array['delivered', 'reviewed', 'accepted'], l.outcome) + $4), 0)) as weight
-       from memory m left join memory_lessons l
-         on l.part = $1 and l.account_id = m.account_id and l.memory_id = m.memory_id
-      where m.part = $1 and m.account_id = $2 and m.memory_id = any($3)
-      group by m.part, m.account_id, m.memory_id, m.origin)
-   update memory m set weight = h.weight from heaviest h
-    where m.part = $1 and m.account_id = h.account_id and m.memory_id = h.memory_id and m.weight <> h.weight`,
-);
+export const setOutcome = statement<
+  { memory_id: string },
+  { account: AccountRef; jobId: string; outcome: LessonOutcome },
+  Transaction
+>(
+  'memory.judge',
+  `update memory_lessons set outcome = :outcome
+    where part = :part and account_id = :account_id and job_id = :jobId and outcome <> 'confirmed' returning memory_id`,
+).values;
 
 /**
  * Recomputes the weights of entries from the outcomes of the jobs that added them. @param importWeight the
  * weight of imported entries; entries of jobs weigh more
  */
-export async function updateWeights(
-  transaction: Transaction,
-  account: AccountRef,
-  memoryIds: readonly string[],
-  importWeight: number,
-): Promise<void> {
-  await transaction.query(UPDATE_WEIGHTS, [account.part, account.accountId, memoryIds, importWeight]);
-}
+export const updateWeights = statement<
+  never,
+  { account: AccountRef; memoryIds: readonly string[]; importWeight: number },
+  Transaction
+>(
+  'memory.weigh',
+  `with heaviest as (
+     select m.part, m.account_id, m.memory_id,
+            greatest(case m.origin when 'import' then :importWeight::smallint else 0 end,
+              coalesce(max(array_position(array['delivered', 'reviewed', 'accepted'], l.outcome) + :importWeight), 0)) as weight
+       from memory m left join memory_lessons l
+         on l.part = :part and l.account_id = m.account_id and l.memory_id = m.memory_id
+      where m.part = :part and m.account_id = :account_id and m.memory_id = any(:memoryIds)
+      group by m.part, m.account_id, m.memory_id, m.origin)
+   update memory m set weight = h.weight from heaviest h
+    where m.part = :part and m.account_id = h.account_id and m.memory_id = h.memory_id and m.weight <> h.weight`,
+).run;
 
 const USED = statement(
   'memory.used',
@@ -220,25 +204,16 @@ export interface TouchRow {
   created_at: Date;
 }
 
-const TOUCHED = statement<TouchRow>(
+/** Returns the segments of jobs from which an entry was made or in which it was used, latest first. */
+export const findTouched = statement<TouchRow, { account: AccountRef; memoryId: string; limit: number }>(
   'memory.touched',
   `select t.job_id, j.uid, j.environment, j.status, t.position, t.how, t.outcome, t.editor_id, t.created_at
      from (
        select part, account_id, job_id, position, how, null as outcome, null::uuid as editor_id, created_at
-         from memory_uses where part = $1 and account_id = $2 and memory_id = $3
+         from memory_uses where part = :part and account_id = :account_id and memory_id = :memoryId
        union all
        select part, account_id, job_id, position, 'taught', outcome, editor_id, created_at
-         from memory_lessons where part = $1 and account_id = $2 and memory_id = $3) t
-     join jobs j on j.part = $1 and j.account_id = t.account_id and j.job_id = t.job_id
-    order by t.created_at desc, t.job_id, t.position limit $4`,
-);
-
-/** Returns the segments of jobs from which an entry was made or in which it was used, latest first. */
-export function findTouched(
-  on: Queryable,
-  account: AccountRef,
-  memoryId: string,
-  limit: number,
-): Promise<TouchRow[]> {
-  return on.query(TOUCHED, [account.part, account.accountId, memoryId, limit]);
-}
+         from memory_lessons where part = :part and account_id = :account_id and memory_id = :memoryId) t
+     join jobs j on j.part = :part and j.account_id = t.account_id and j.job_id = t.job_id
+    order by t.created_at desc, t.job_id, t.position limit :limit`,
+).rows;

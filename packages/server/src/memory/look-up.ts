@@ -89,8 +89,8 @@ export function memoryLookUpRoutes(app: FastifyInstance, { database }: { databas
           target_language: entry.target_language,
           source: entry.source,
           target: entry.target,
-          ...(entry.brand === null ? {} : { brand: entry.brand }),
-          ...(entry.tone === null ? {} : { tone: entry.tone }),
+          brand: entry.brand,
+          tone: entry.tone,
           changed_at: entry.changed_at,
         }));
         return { objects, next: found.length < query.limit ? null : found.at(-1)!.memory_id };

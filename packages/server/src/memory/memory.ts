@@ -424,7 +424,7 @@ export async function learnFromJob(
 ): Promise<number> {
   if (job.environment === 'sandbox') return 0;
   const { jobId, outcome } = job;
-  const before = await lessonsStore.deleteLessons(transaction, account, jobId);
+  const before = await lessonsStore.deleteLessons(transaction, { account, jobId });
   const lessons = await writeLessons(transaction, account, job, WEIGHTS[outcome], job.segments);
   const ids = lessons.map(({ memoryId }) => memoryId);
   // An editor who confirmed an entry unchanged has used it.
@@ -434,7 +434,12 @@ export async function learnFromJob(
   const uses = taken.map(({ memoryId, position }) => ({ memoryId, position, how: 'taken' as const }));
   await recordUses(transaction, account, jobId, uses);
   const touched = [...new Set([...before, ...ids])].sort();
-  if (touched.length > 0) await lessonsStore.updateWeights(transaction, account, touched, IMPORT_WEIGHT);
+  if (touched.length > 0)
+    await lessonsStore.updateWeights(transaction, {
+      account,
+      memoryIds: touched,
+      importWeight: IMPORT_WEIGHT,
+    });
   return lessons.length;
 }
 
@@ -525,8 +530,15 @@ export async function rateLessons(
   jobId: string,
   outcome: 'accepted' | 'rejected',
 ): Promise<void> {
-  const touched = [...new Set(await lessonsStore.setOutcome(transaction, account, jobId, outcome))].sort();
-  if (touched.length > 0) await lessonsStore.updateWeights(transaction, account, touched, IMPORT_WEIGHT);
+  const touched = [
+    ...new Set(await lessonsStore.setOutcome(transaction, { account, jobId, outcome })),
+  ].sort();
+  if (touched.length > 0)
+    await lessonsStore.updateWeights(transaction, {
+      account,
+      memoryIds: touched,
+      importWeight: IMPORT_WEIGHT,
+    });
 }
 
 /** Records where entries were used, so that a withdrawal can list the jobs. Ignores unknown entries. */

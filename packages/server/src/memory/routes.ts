@@ -12,7 +12,6 @@ import type { Database } from '../database/database.ts';
 import { type Checked, resource } from '../http/http.ts';
 import { accountParameters } from '../http/schemas.ts';
 import {
-  type Entry,
   readEntry,
   restore,
   searchMemory,
@@ -22,7 +21,7 @@ import {
   withdraw,
 } from './entries.ts';
 import { exportTmx, importTmx, TmxError } from './exchange.ts';
-import { memorySchemas } from './schemas.ts';
+import { type Entry, memorySchemas } from './schemas.ts';
 
 type MemoryOptions = SessionAuthOptions & { withdrawVotes: WithdrawVotes };
 

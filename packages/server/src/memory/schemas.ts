@@ -1,6 +1,6 @@
 /** Schemas of the memory operations, for customers and for operators. */
 import type { FastifySchema } from 'fastify';
-import Type, { type TObject, type TSchema } from 'typebox';
+import Type, { type Static, type TObject, type TSchema } from 'typebox';
 import { answer, ID, type Inputs, LANGUAGE, MOMENT, OPTIONAL_TEXT, PAGE } from '../http/schemas.ts';
 
 const MemoryEntry = Type.Object(
@@ -29,6 +29,8 @@ const MemoryEntry = Type.Object(
   },
   { title: 'MemoryEntry', description: 'One translation of one segment, without codes.' },
 );
+/** A memory entry as customers and operators see it. */
+export type Entry = Static<typeof MemoryEntry>;
 
 const Entries = Type.Object(
   {
@@ -57,6 +59,7 @@ const Summary = Type.Object(
   },
   { title: 'MemorySummary' },
 );
+export type MemorySummary = Static<typeof Summary>;
 
 const Touched = Type.Object(
   {

@@ -2,6 +2,7 @@
 import type { AccountRef } from '../base/account.ts';
 import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
+import type { MemorySummary } from './schemas.ts';
 import {
   ENTRY_COLUMNS,
   type EntryRow,
@@ -138,24 +139,10 @@ export function listPage(
   ]);
 }
 
-const SUMMARY = statement<SummaryRow>(
+export const summarize = statement<MemorySummary['memory'][number], { account: AccountRef }>(
   'memory.summary',
   `select source_language, target_language, nullif(brand, '') as brand, count(*) as entries,
           count(*) filter (where weight = 0 or withdrawn_at is not null) as withdrawn, max(changed_at) as changed_at
-     from memory where part = $1 and account_id = $2 and ${delivered('$1', '$2')}
+     from memory where part = :part and account_id = :account_id and ${delivered(':part', ':account_id')}
     group by source_language, target_language, brand order by source_language, target_language, brand`,
-);
-
-export interface SummaryRow {
-  source_language: string;
-  target_language: string;
-  brand: string | null;
-  entries: number;
-  /** The number of entries that are withdrawn or have no weight. */
-  withdrawn: number;
-  changed_at: Date;
-}
-
-export function summarize(on: Queryable, account: AccountRef): Promise<SummaryRow[]> {
-  return on.query(SUMMARY, [account.part, account.accountId]);
-}
+).rows;

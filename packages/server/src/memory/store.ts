@@ -137,7 +137,7 @@ export interface EntryRow {
   withdraw_reason: string | null;
 }
 
-export const ENTRY_COLUMNS = `memory_id, brand, source_language, target_language, source, target, origin, weight, tone,
+export const ENTRY_COLUMNS = `memory_id, source_language, target_language, brand, source, target, origin, weight, tone,
   created_at, changed_at, withdrawn_at, withdrawn_by, withdraw_reason`;
 
 /** A segment for whose editor entries are searched. */
@@ -381,45 +381,25 @@ export function writeMemory(
   });
 }
 
-const FIND = statement<EntryRow>(
+export const findEntry = statement<EntryRow, { account: AccountRef; memoryId: string }>(
   'memory.find',
-  `select ${ENTRY_COLUMNS} from memory where part = $1 and account_id = $2 and memory_id = $3`,
-);
-
-export async function findEntry(
-  on: Queryable,
-  account: AccountRef,
-  memoryId: string,
-): Promise<EntryRow | undefined> {
-  const [row] = await on.query(FIND, [account.part, account.accountId, memoryId]);
-  return row;
-}
-
-const WITHDRAW = statement<{ memory_id: string }>(
-  'memory.withdraw',
-  `update memory set withdrawn_at = now(), withdrawn_by = $4, withdraw_reason = $5
-    where part = $1 and account_id = $2 and memory_id = $3 and withdrawn_at is null returning memory_id`,
-);
+  `select ${ENTRY_COLUMNS} from memory where part = :part and account_id = :account_id and memory_id = :memoryId`,
+).first;
 
 /** Withdraws an entry. @returns true if the entry existed and was not withdrawn */
-export async function withdrawEntry(
-  on: Queryable,
-  account: AccountRef,
-  memoryId: string,
-  by: string,
-  reason: string | undefined,
-): Promise<boolean> {
-  const key = [account.part, account.accountId, memoryId];
-  return (await on.query(WITHDRAW, [...key, by, reason ?? null])).length > 0;
-}
-
-const RESTORE = statement<{ memory_id: string }>(
-  'memory.restore',
-  `update memory set withdrawn_at = null, withdrawn_by = null, withdraw_reason = null
-    where part = $1 and account_id = $2 and memory_id = $3 and withdrawn_at is not null returning memory_id`,
-);
+export const withdrawEntry = statement<
+  { memory_id: string },
+  { account: AccountRef; memoryId: string; by: string; reason: string | null }
+>(
+  'memory.withdraw',
+  `update memory set withdrawn_at = now(), withdrawn_by = :by, withdraw_reason = :reason
+    where part = :part and account_id = :account_id and memory_id = :memoryId and withdrawn_at is null returning memory_id`,
+).found;
 
 /** Makes a withdrawn entry usable again. @returns true if the entry existed and was withdrawn */
-export async function restoreEntry(on: Queryable, account: AccountRef, memoryId: string): Promise<boolean> {
-  return (await on.query(RESTORE, [account.part, account.accountId, memoryId])).length > 0;
-}
+export const restoreEntry = statement<{ memory_id: string }, { account: AccountRef; memoryId: string }>(
+  'memory.restore',
+  `update memory set withdrawn_at = null, withdrawn_by = null, withdraw_reason = null
+    where part = :part and account_id = :account_id and memory_id = :memoryId and withdrawn_at is not null
+      returning memory_id`,
+).found;

@@ -63,29 +63,21 @@ export async function readAccount(on: Queryable, account: AccountRef): Promise<S
   return row!;
 }
 
-const SET_EMAIL = statement(
+export const setEmail = statement<never, { account: AccountRef; email: string | null }>(
   'accounts.set_email',
-  'update accounts set email = $3 where part = $1 and account_id = $2',
-);
+  'update accounts set email = :email where part = :part and account_id = :account_id',
+).run;
 
-export async function setEmail(on: Queryable, account: AccountRef, email: string | null): Promise<void> {
-  await on.query(SET_EMAIL, [account.part, account.accountId, email]);
-}
-
-const OVERDRAWN = statement<{ username: string; environment: Environment; balance: number }>(
+/** Returns the accounts with a negative production balance, the lowest balance first. */
+export const listOverdrawn = statement<
+  { username: string; environment: Environment; balance: number },
+  { limit: number }
+>(
   'accounts.overdrawn',
   `select a.username, b.environment, b.available_cents as balance
      from accounts a join balances b on b.part = a.part and b.account_id = a.account_id
-    where b.environment = 'production' and b.available_cents < 0 order by b.available_cents limit $1`,
-);
-
-/** Returns the accounts with a negative production balance, the lowest balance first. */
-export function listOverdrawn(
-  on: Queryable,
-  limit: number,
-): Promise<{ username: string; environment: Environment; balance: number }[]> {
-  return on.query(OVERDRAWN, [limit]);
-}
+    where b.environment = 'production' and b.available_cents < 0 order by b.available_cents limit :limit`,
+).rows;
 
 const SETUP = statement<{ account: boolean; editors: boolean }>(
   'accounts.setup',

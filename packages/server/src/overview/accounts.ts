@@ -263,9 +263,7 @@ export function accountConsole(app: FastifyInstance, { database, vault }: Accoun
         const { q, after, overdrawn, limit } = request.query;
         const filter = { part: q?.toLowerCase(), after, overdrawn };
         const rows = await database.read((reader) => store.listAccounts(reader, filter, limit + 1));
-        const accounts = rows
-          .slice(0, limit)
-          .map((row) => ({ ...row, created_at: row.created_at.toISOString() }));
+        const accounts = rows.slice(0, limit);
         return { accounts, next: rows.length > limit ? accounts.at(-1)!.username : null };
       },
     },
@@ -393,13 +391,14 @@ async function changeAccount(
           },
         );
       }
-      if (email !== undefined) await store.setEmail(transaction, ref, email);
+      if (email !== undefined) await store.setEmail(transaction, { account: ref, email });
       if (chat !== undefined) await subscribe(transaction, ref, subscription);
       if (credit_limit !== undefined) await setCreditLimit(transaction, ref, 'production', credit_limit);
       if (sandbox_credit_limit !== undefined) {
         await setCreditLimit(transaction, ref, 'sandbox', sandbox_credit_limit);
       }
-      if (key_requests !== undefined) await setKeyRequests(transaction, ref, key_requests);
+      if (key_requests !== undefined)
+        await setKeyRequests(transaction, { account: ref, limit: key_requests });
       if (default_brand !== undefined) await writeDefaultBrand(transaction, ref, default_brand ?? undefined);
       const after = await readEditable(transaction, ref);
       const changed = Object.entries(after).filter(
@@ -440,8 +439,8 @@ async function readEditable(on: Queryable, account: AccountRef): Promise<Editabl
     chat: row.chat
       ? {
           pairs: row.chat_pairs,
-          from: row.chat_from?.toISOString() ?? null,
-          until: row.chat_until?.toISOString() ?? null,
+          from: row.chat_from,
+          until: row.chat_until,
         }
       : null,
     key_requests: row.key_requests,
@@ -463,19 +462,13 @@ async function readDetail(on: Queryable, { ref, username }: Account): Promise<De
     username,
     status,
     email: editable.email,
-    created_at: created_at.toISOString(),
+    created_at,
     version: versionOf(editable),
     default_brand: editable.default_brand,
     chat: editable.chat,
     key_requests: editable.key_requests,
     balances,
-    keys: keys.map(({ made_by_operator: _, ...key }) => ({
-      ...key,
-      created_at: key.created_at.toISOString(),
-      last_used_at: key.last_used_at?.toISOString() ?? null,
-      expires_at: key.expires_at?.toISOString() ?? null,
-      revoked_at: key.revoked_at?.toISOString() ?? null,
-    })),
-    jobs: await countJobsByStatus(on, ref),
+    keys,
+    jobs: await countJobsByStatus(on, { account: ref }),
   };
 }

@@ -37,7 +37,7 @@ export interface Attention {
    */
   amount: number;
   /** The time when the problem began, if known. */
-  since?: string;
+  since?: Date;
 }
 
 /**
@@ -57,7 +57,7 @@ export interface Situation {
   engines: readonly {
     engine: string;
     state: 'closed' | 'half-open' | 'open' | 'away';
-    since: string | null;
+    since: Date | null;
   }[];
   queues: readonly { source_language: string; target_language: string; waiting: number; oldest: number }[];
   hosts: readonly { username: string; host: string; since: Date | null; waiting: number }[];
@@ -96,7 +96,7 @@ export function attentionOf(situation: Situation): Attention[] {
           severity: oldest >= BAD_QUEUE_SECONDS ? 'bad' : 'look',
           subject: `${source_language}>${target_language}`,
           amount: waiting,
-          since: new Date(now.getTime() - oldest * 1000).toISOString(),
+          since: new Date(now.getTime() - oldest * 1000),
         }),
       ),
     ...hosts.map(
@@ -106,7 +106,7 @@ export function attentionOf(situation: Situation): Attention[] {
         subject: host,
         account: username,
         amount: waiting,
-        ...(since === null ? {} : { since: since.toISOString() }),
+        ...(since === null ? {} : { since }),
       }),
     ),
     ...dead.map(
@@ -115,7 +115,7 @@ export function attentionOf(situation: Situation): Attention[] {
         severity: 'bad',
         subject: username,
         amount: dead,
-        since: since.toISOString(),
+        since,
       }),
     ),
     ...overdrawn.map(
@@ -148,7 +148,7 @@ export function attentionOf(situation: Situation): Attention[] {
     (a, b) =>
       RANK[a.severity] - RANK[b.severity] ||
       ATTENTION_KINDS.indexOf(a.kind) - ATTENTION_KINDS.indexOf(b.kind) ||
-      (a.since ?? '9').localeCompare(b.since ?? '9') ||
+      (a.since?.getTime() ?? Infinity) - (b.since?.getTime() ?? Infinity) ||
       b.amount - a.amount ||
       a.subject.localeCompare(b.subject),
   );

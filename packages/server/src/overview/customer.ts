@@ -369,7 +369,7 @@ async function readOverview(
     accountNamed(database, username),
     readBalances(database, ref),
     readHeld(database, ref),
-    countJobsByStatus(database, ref),
+    countJobsByStatus(database, { account: ref }),
     countJobsSince(database, ref, since),
     countJobsByDay(database, ref, DAYS, new Date()),
     countDeadDeliveries(database, ref, since),

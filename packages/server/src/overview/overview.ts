@@ -130,9 +130,9 @@ async function readHome(on: Queryable, settings: Settings, now: Date): Promise<S
     listQueuedPairs(on),
     listTaskQueues(on),
     listEngines(on, settings.engines, now),
-    listFailingHosts(on, MOST),
-    listDeadByAccount(on, yesterday, MOST),
-    listOverdrawn(on, MOST),
+    listFailingHosts(on, { limit: MOST }),
+    listDeadByAccount(on, { since: yesterday, limit: MOST }),
+    listOverdrawn(on, { limit: MOST }),
     listLowBalances(on, yesterday, MOST),
     countJobsByHour(on, 24, now),
     on.query(REQUESTS),
@@ -149,7 +149,7 @@ async function readHome(on: Queryable, settings: Settings, now: Date): Promise<S
     ...requests!,
   });
   return {
-    at: now.toISOString(),
+    at: now,
     attention,
     setup: await readSetup(on, settings, engines, now),
     tasks: tasks.map((pair) => ({ ...pair, oldest: Math.round(pair.oldest) })),

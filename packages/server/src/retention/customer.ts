@@ -98,7 +98,7 @@ export function retentionOfCustomer(app: FastifyInstance, { database }: { databa
         const { ref, username } = accountOf(request);
         if (request.body.username !== username) throw fieldError('username', reason('account_name'));
         const since = await requestErasure(database, request.person, ref);
-        return reply.code(202).send({ requested_at: since.toISOString() });
+        return reply.code(202).send({ requested_at: since });
       },
     },
   });

@@ -94,7 +94,7 @@ export async function eraseAccount(
     const isLast = await store.stripAccount(transaction, account);
     // Removes names a second time, because operators may have written audit entries before `stripAccount`
     // locked the account.
-    await forgetNames(transaction, account);
+    await forgetNames(transaction, { account });
     if (!isLast) return;
     const subject = account.accountId;
     await recordAudit(transaction, by, { action: 'account.erased', account, subject, detail: counts });
@@ -111,7 +111,7 @@ async function revokeAccess(
   await eraseTable(database, account, 'keys', counts);
   await database.notify(KEYS_CHANNEL);
   // The names are removed before the users are deleted, because `forgetNames` looks them up by the ids of the users.
-  await forgetNames(database, account);
+  await forgetNames(database, { account });
   await eraseTable(database, account, 'users', counts);
 }
 
@@ -138,7 +138,7 @@ function throwIfStopping(isStopping: () => boolean): void {
 
 async function cancelAll(database: Database, account: AccountRef, isStopping: () => boolean): Promise<void> {
   for (;;) {
-    const jobs = await store.listUnfinished(database, account, ROWS);
+    const jobs = await store.listUnfinished(database, { account, limit: ROWS });
     if (jobs.length === 0) return;
     for (const { environment, tier, uid, job_id: jobId } of jobs) {
       throwIfStopping(isStopping);
@@ -150,7 +150,7 @@ async function cancelAll(database: Database, account: AccountRef, isStopping: ()
         async (error: unknown) => {
           // A failed cancellation is ignored if the job has finished meanwhile. If the job is unfinished, the error is
           // thrown, because this loop would otherwise never end.
-          const left = await store.listUnfinished(database, account, ROWS);
+          const left = await store.listUnfinished(database, { account, limit: ROWS });
           if (left.some((one) => one.uid === uid && one.environment === environment)) throw error;
         },
       );

@@ -31,7 +31,7 @@ export async function setRetention(
   { ref, username }: { ref: AccountRef; username: string },
   periods: store.RetentionPeriods,
 ): Promise<void> {
-  await store.writeRetention(transaction, ref, periods);
+  await store.writeRetention(transaction, { ...periods, account: ref });
   await recordAudit(transaction, by, {
     action: 'account.keeping',
     account: ref,
@@ -102,7 +102,7 @@ export async function deleteExpired(
           store.deleteJobTexts(transaction, account, idBefore(texts, now), texts, JOBS),
         ),
       );
-      await store.deleteEfforts(database, account, texts);
+      await store.deleteEfforts(database, { account, days: texts });
       await deleteMessageTexts(
         database,
         account,

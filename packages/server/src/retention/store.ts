@@ -22,19 +22,11 @@ export async function readRetention(on: Queryable, account: AccountRef): Promise
   return row ?? { attempts: null, events: null, texts: null };
 }
 
-const WRITE = statement(
+export const writeRetention = statement<never, { account: AccountRef } & RetentionPeriods>(
   'retention.write',
-  `update accounts set keep_attempts_days = $3, keep_events_days = $4, keep_texts_days = $5
-    where part = $1 and account_id = $2`,
-);
-
-export async function writeRetention(
-  on: Queryable,
-  account: AccountRef,
-  periods: RetentionPeriods,
-): Promise<void> {
-  await on.query(WRITE, [account.part, account.accountId, periods.attempts, periods.events, periods.texts]);
-}
+  `update accounts set keep_attempts_days = :attempts, keep_events_days = :events, keep_texts_days = :texts
+    where part = :part and account_id = :account_id`,
+).run;
 
 const LIMITED = statement<{ part: number; account_id: string; forgotten: string | null } & RetentionPeriods>(
   'retention.limited',
@@ -222,15 +214,11 @@ export async function deleteJobTexts(
   return ids.length;
 }
 
-const END_EFFORTS = statement(
-  'retention.end_efforts',
-  'delete from memory_efforts where part = $1 and account_id = $2 and day < current_date - $3::integer',
-);
-
 /** Deletes what editors changed in drafts that were delivered more than `days` ago. */
-export async function deleteEfforts(on: Queryable, account: AccountRef, days: number): Promise<void> {
-  await on.query(END_EFFORTS, [account.part, account.accountId, days]);
-}
+export const deleteEfforts = statement<never, { account: AccountRef; days: number }>(
+  'retention.end_efforts',
+  'delete from memory_efforts where part = :part and account_id = :account_id and day < current_date - :days::integer',
+).run;
 
 const FORGET_MESSAGES = statement<{ message_id: string }>(
   'retention.forget_messages',
@@ -376,21 +364,21 @@ export async function* rowsOf(
   }
 }
 
-const UNFINISHED = statement<{
-  environment: 'production' | 'sandbox';
-  tier: 'human' | 'machine' | 'chat';
-  uid: string;
-  job_id: string;
-}>(
+export const listUnfinished = statement<
+  {
+    environment: 'production' | 'sandbox';
+    tier: 'human' | 'machine' | 'chat';
+    uid: string;
+    job_id: string;
+  },
+  { account: AccountRef; limit: number }
+>(
   'retention.unfinished',
   `select environment, tier, uid, job_id from jobs
-    where part = $1 and account_id = $2 and status in ('new', 'machine_translate_in_progress', 'translating')
-    limit $3`,
-);
-
-export function listUnfinished(on: Queryable, account: AccountRef, limit: number) {
-  return on.query(UNFINISHED, [account.part, account.accountId, limit]);
-}
+    where part = :part and account_id = :account_id
+      and status in ('new', 'machine_translate_in_progress', 'translating')
+    limit :limit`,
+).rows;
 
 const STRIP_JOBS = statement<{ job_id: string }>(
   'retention.strip_jobs',

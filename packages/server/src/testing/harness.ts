@@ -342,7 +342,7 @@ export async function createPerson(
     }),
   };
   const userId = await insertPerson(server.database, 'command', fields, (transaction, id) =>
-    updatePassword(transaction, id, cheapHash(person.password)),
+    updatePassword(transaction, { userId: id, passwordHash: cheapHash(person.password) }),
   );
   // The URL is read at each call, because the port changes when the test restarts the server.
   const { call } = createBrowser(() => server.url);

@@ -138,7 +138,7 @@ export function comparisonRoutes(app: FastifyInstance, { database }: { database:
     GET: {
       schema: schemas.read,
       async handler(request) {
-        const tasks = await store.readComparisonTasks(database, request.params.comparison);
+        const tasks = await store.readComparisonTasks(database, { comparisonId: request.params.comparison });
         if (tasks.length === 0) throw notFound();
         return present(tasks);
       },

@@ -50,28 +50,21 @@ export async function insertComparison(
 /** The condition for a comparison that has not expired. */
 const CURRENT = `created_at > now() - interval '10 minutes'`;
 
-const CLAIM = statement<ComparisonTask>(
+/** Leases the oldest task of these engines that no worker holds, for `seconds`. */
+export const claimComparisonTask = statement<
+  ComparisonTask,
+  { engines: readonly string[]; token: string; seconds: number }
+>(
   'translation.claim_comparison',
   `update engine_comparisons c
-      set lease_token = $2, leased_until = now() + make_interval(secs => $3), translated = 0, segments = 0
+      set lease_token = :token, leased_until = now() + make_interval(secs => :seconds), translated = 0, segments = 0
      from (select comparison_id, engine from engine_comparisons
-            where engine = any($1) and result is null and (leased_until is null or leased_until < now()) and ${CURRENT}
+            where engine = any(:engines) and result is null and (leased_until is null or leased_until < now())
+              and ${CURRENT}
             order by created_at, comparison_id, engine limit 1 for update skip locked) as due
     where c.comparison_id = due.comparison_id and c.engine = due.engine
    returning c.comparison_id, c.engine, source_language, target_language, lines`,
-);
-
-/** Leases the oldest task of these engines that no worker holds, for `seconds`. */
-export async function claimComparisonTask(
-  on: Queryable,
-  engines: readonly string[],
-  token: string,
-  seconds: number,
-): Promise<ComparisonTask | undefined> {
-  const [row] = await on.query(CLAIM, [engines, token, seconds]);
-  if (row !== undefined) on.changed('engines');
-  return row;
-}
+).reporting('engines').first;
 
 const EXTEND = statement<{ engine: string }>(
   'translation.extend_comparison',
@@ -132,17 +125,13 @@ export async function finishComparisonTask(
   on.changed('engines');
 }
 
-const READ = statement<ComparisonTaskState>(
+/** Returns the tasks of a comparison; none if it was canceled or has expired. */
+export const readComparisonTasks = statement<ComparisonTaskState, { comparisonId: string }>(
   'translation.read_comparison',
   `select comparison_id, engine, source_language, target_language, lines, lease_token is not null as begun,
           translated, segments, result
-     from engine_comparisons where comparison_id = $1 and ${CURRENT} order by engine`,
-);
-
-/** Returns the tasks of a comparison; none if it was canceled or has expired. */
-export function readComparisonTasks(on: Queryable, comparisonId: string): Promise<ComparisonTaskState[]> {
-  return on.query(READ, [comparisonId]);
-}
+     from engine_comparisons where comparison_id = :comparisonId and ${CURRENT} order by engine`,
+).rows;
 
 const DELETE = statement<{ engine: string }>(
   'translation.delete_comparison',

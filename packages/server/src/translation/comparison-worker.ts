@@ -40,7 +40,7 @@ export function startComparisons(options: { database: Database; translator: Tran
   async function work(): Promise<void> {
     while (!ended.signal.aborted) {
       const token = randomUUID();
-      const task = await store.claimComparisonTask(database, engines, token, LEASE_SECONDS);
+      const task = await store.claimComparisonTask(database, { engines, token, seconds: LEASE_SECONDS });
       if (task === undefined) return;
       await carryOut(task, token);
     }

@@ -142,7 +142,7 @@ export function consoleEngineRoutes(
       schema: schemas.test,
       async handler(request) {
         const { engine } = request.params;
-        const known = (await reports.listEngineStates(database, HEARD_SECONDS)).some(
+        const known = (await reports.listEngineStates(database, { seconds: HEARD_SECONDS })).some(
           (row) => row.engine === engine,
         );
         if (!known && !(settings.engines as string[]).includes(engine)) throw notFound();
@@ -236,8 +236,8 @@ export async function listEngines(
 ): Promise<Static<typeof EngineList>> {
   const since = new Date(now.getTime() - HOUR_MILLISECONDS);
   const [states, minutes, pairs] = await Promise.all([
-    reports.listEngineStates(on, HEARD_SECONDS),
-    reports.listEngineMinutes(on, since),
+    reports.listEngineStates(on, { seconds: HEARD_SECONDS }),
+    reports.listEngineMinutes(on, { since }),
     listPublishedPairs(on),
   ]);
   const byEngine = Map.groupBy(states, ({ engine }) => engine);
@@ -248,7 +248,7 @@ export async function listEngines(
     const worst = seen.toSorted((a, b) => RANK[b.state] - RANK[a.state])[0];
     const asked = (minutesOf.get(engine) ?? []).map(
       ({ minute, answered, failed, milliseconds, slowest, segments, failedSegments }) => ({
-        minute: minute.toISOString(),
+        minute,
         answered,
         failed,
         slowest,
@@ -264,7 +264,7 @@ export async function listEngines(
     return {
       engine,
       state: worst?.state ?? 'away',
-      since: worst?.state_since.toISOString() ?? null,
+      since: worst?.state_since ?? null,
       workers: seen.length,
       waiting: seen.reduce((all, { waiting }) => all + waiting, 0),
       version: seen.find(({ version }) => version !== null)?.version ?? null,
@@ -287,8 +287,9 @@ export async function listEngines(
       errors: seen
         .flatMap(({ errors }) => errors)
         .sort((a, b) => (a.at < b.at ? 1 : -1))
-        .slice(0, 20),
+        .slice(0, 20)
+        .map((error) => ({ ...error, at: new Date(error.at) })),
     };
   });
-  return { engines, at: now.toISOString() };
+  return { engines, at: now };
 }

@@ -15,16 +15,12 @@ export interface EngineRoute {
   engines: readonly string[];
 }
 
-const LIST = statement<EngineRoute & { username: string | null }>(
+export const listEngineRoutes = statement<EngineRoute & { username: string | null }>(
   'translation.list_engine_routes',
   `select source_language, target_language, tier, r.account_id, a.username, brand, engines
      from engine_routes r left join accounts a using (account_id)
     order by username nulls first, brand nulls first, source_language, target_language, tier`,
-);
-
-export function listEngineRoutes(on: Queryable): Promise<(EngineRoute & { username: string | null })[]> {
-  return on.query(LIST);
-}
+).rows;
 
 const SET = statement(
   'translation.write_engine_route',

@@ -56,16 +56,12 @@ export async function writeEngineStates(
   on.changed('engines');
 }
 
-const LIST_STATES = statement<EngineStateRow>(
+/** Returns the engine states of every worker that reported within the last `seconds`. */
+export const listEngineStates = statement<EngineStateRow, { seconds: number }>(
   'translation.states',
   `select worker_id, engine, state, state_since, waiting, version, errors, seen_at from engine_states
-    where seen_at > now() - make_interval(secs => $1) order by engine, worker_id`,
-);
-
-/** Returns the engine states of every worker that reported within the last `seconds`. */
-export function listEngineStates(on: Queryable, seconds: number): Promise<EngineStateRow[]> {
-  return on.query(LIST_STATES, [seconds]);
-}
+    where seen_at > now() - make_interval(secs => :seconds) order by engine, worker_id`,
+).rows;
 
 export interface WorkerCount {
   /** The number of workers that sent a report within the requested time. */
@@ -89,13 +85,11 @@ export async function countWorkers(on: Queryable, seconds: number): Promise<Work
   return row!;
 }
 
-const LEAVE = statement('translation.leave', 'delete from engine_states where worker_id = $1');
-
 /** Deletes the states of a worker that stops, so that the console does not report the worker as lost. */
-export async function deleteEngineStates(on: Queryable, workerId: string): Promise<void> {
-  await on.query(LEAVE, [workerId]);
-  on.changed('engines');
-}
+export const deleteEngineStates = statement<never, { workerId: string }>(
+  'translation.leave',
+  'delete from engine_states where worker_id = :workerId',
+).reporting('engines').run;
 
 export interface EngineMinute {
   engine: string;
@@ -141,18 +135,14 @@ export async function writeEngineMinutes(
   ]);
 }
 
-const LIST_MINUTES = statement<EngineMinute>(
+/** Returns the requests to each engine per minute since `since`, summed over all workers. */
+export const listEngineMinutes = statement<EngineMinute, { since: Date }>(
   'translation.minutes',
   `select engine, minute, sum(answered)::int as answered, sum(failed)::int as failed,
           sum(milliseconds)::bigint as milliseconds, max(slowest) as slowest, sum(segments)::int as segments,
           sum(failed_segments)::int as "failedSegments"
-     from engine_minutes where minute >= $1 group by 1, 2 order by 1, 2`,
-);
-
-/** Returns the requests to each engine per minute since `since`, summed over all workers. */
-export function listEngineMinutes(on: Queryable, since: Date): Promise<EngineMinute[]> {
-  return on.query(LIST_MINUTES, [since]);
-}
+     from engine_minutes where minute >= :since group by 1, 2 order by 1, 2`,
+).rows;
 
 const FORGET_STATES = statement<{ engine: string }>(
   'translation.forget_states',
@@ -196,25 +186,16 @@ export async function insertEngineTest(on: Queryable, testId: string, test: Engi
   on.changed('engines');
 }
 
-const CLAIM = statement<EngineTest & { test_id: string }>(
+/** Claims one unclaimed self-test that an operator requested of any of these engines. */
+export const claimEngineTest = statement<EngineTest & { test_id: string }, { engines: readonly string[] }>(
   'translation.claim_test',
   `update engine_tests set claimed_at = now()
     where test_id = (
       select test_id from engine_tests
-       where engine = any($1) and claimed_at is null and created_at > now() - interval '1 minute'
+       where engine = any(:engines) and claimed_at is null and created_at > now() - interval '1 minute'
        order by created_at limit 1 for update skip locked)
    returning test_id, engine, source_language, target_language, body`,
-);
-
-/** Claims one unclaimed self-test that an operator requested of any of these engines. */
-export async function claimEngineTest(
-  on: Queryable,
-  engines: readonly string[],
-): Promise<(EngineTest & { test_id: string }) | undefined> {
-  const [row] = await on.query(CLAIM, [engines]);
-  if (row !== undefined) on.changed('engines');
-  return row;
-}
+).reporting('engines').first;
 
 const ANSWER = statement('translation.answer_test', 'update engine_tests set answer = $2 where test_id = $1');
 

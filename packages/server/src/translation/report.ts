@@ -93,7 +93,7 @@ export function countReportingWorkers(on: Queryable): Promise<store.WorkerCount>
 
 /** Returns the names of the engines that at least one worker reports now. */
 export async function listReportedEngines(on: Queryable): Promise<string[]> {
-  const states = await store.listEngineStates(on, HEARD_SECONDS);
+  const states = await store.listEngineStates(on, { seconds: HEARD_SECONDS });
   return [...new Set(states.map(({ engine }) => engine))];
 }
 
@@ -145,7 +145,7 @@ export function startEngineReporting(options: {
 
   async function takeTests(): Promise<void> {
     while (!ended.signal.aborted) {
-      const test = await store.claimEngineTest(database, names);
+      const test = await store.claimEngineTest(database, { engines: names });
       if (test === undefined) return;
       const runner = runners.find(({ name }) => name === test.engine)!;
       await store.writeTestAnswer(database, test.test_id, await carryOut(runner, test, ended.signal));
@@ -162,7 +162,7 @@ export function startEngineReporting(options: {
       for (const timer of [reporting, looking, forgetting]) clearInterval(timer);
       ended.abort();
       await under;
-      await store.deleteEngineStates(database, workerId).catch(() => {});
+      await store.deleteEngineStates(database, { workerId }).catch(() => {});
     },
   };
 }

@@ -527,9 +527,11 @@ describe('a lost lease', () => {
     const account = await createAccount();
     await createDeliveries(account, 1);
     const attempts = async () =>
-      (await listAttempts(test.database, account, stale!.id)).map(({ attempt, outcome, status_code }) => {
-        return { attempt, outcome, status_code };
-      });
+      (await listAttempts(test.database, { account, deliveryId: stale!.id })).map(
+        ({ attempt, outcome, status_code }) => {
+          return { attempt, outcome, status_code };
+        },
+      );
     const open = (attempt: number) => ({ attempt, outcome: null, status_code: null });
     const [stale] = await queueOf('deliveries').claim(1);
     expect(stale).toMatchObject({ delivery: { url: 'http://127.0.0.1:9/' } });
