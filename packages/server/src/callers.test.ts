@@ -173,6 +173,7 @@ POST /api/editing/tasks/{task}/comments                                 out     
 GET /api/editing/tasks/{task}/concordance                               out       -         -         -         -         -         in
 POST /api/editing/tasks/{task}/extend                                   out       -         -         -         in        in        in
 POST /api/editing/tasks/{task}/heartbeat                                out       -         -         -         in        in        in
+GET /api/editing/tasks/{task}/inconsistencies                           out       -         -         -         -         -         in
 POST /api/editing/tasks/{task}/issues                                   out       -         -         -         in        in        in
 DELETE /api/editing/tasks/{task}/issues/{issue}                         out       -         -         -         in        in        in
 GET /api/editing/tasks/{task}/preview                                   out       -         -         -         -         -         in

@@ -3,7 +3,7 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createConnection } from '../../server/src/database/connections.ts';
-import { claimTask, confirmAll, pathOf, save } from '../../server/src/testing/editors.ts';
+import { claimTask, confirm, confirmAll, pathOf, save } from '../../server/src/testing/editors.ts';
 import { expectAccessible, takeScreenshots } from './browser.ts';
 import {
   claimReview,
@@ -326,4 +326,33 @@ it('the workbench saves before a user leaves it, and asks when it cannot save', 
   await waitUntilSaved(page);
   await expect.poll(async () => (await first()).target).toMatchObject([{ text: 'Zwei.' }]);
   await page.close();
+});
+
+it('a source that was confirmed with two texts is shown before the task is submitted, and in the list of findings', async () => {
+  const own = await fixture.createClaimedTask('Keep the box.\nKeep the box.\nThe sea is calm.\n');
+  const confirmAs = async (position: number, written: string) => {
+    const { segments } = (await fixture.ann.call('GET', pathOf(own))).body;
+    const saved = await confirm(fixture.ann, own, segments[position], { target: [{ text: written }] });
+    expect(saved.status, saved.text).toBe(200);
+  };
+  await confirmAs(0, 'Guarde la caja.');
+  await confirmAs(1, 'Conserve la caja.');
+  await fixture.web.visit({ context: fixture.annContext, path: own.path }, async (page) => {
+    await target(page, 3);
+    await page.getByRole('button', { name: 'Submit' }).click();
+    const submit = page.getByRole('dialog', { name: 'Submit' });
+    await submit.getByText('Sources with several texts').waitFor();
+    await submit.getByRole('button', { name: '1: show these segments' }).last().click();
+    const list = page.getByRole('dialog', { name: 'List of findings' });
+    await list.getByRole('heading', { name: '1 source with several texts' }).waitFor();
+    await list.getByText('Guarde la caja.').waitFor();
+    await expectAccessible(page);
+    await takeScreenshots(page, 'workbench-inconsistencies');
+    await list
+      .getByRole('listitem')
+      .filter({ hasText: 'Conserve' })
+      .getByRole('button', { name: '2' })
+      .click();
+    await expectText(await target(page, 2), 'Conserve la caja.');
+  });
 });

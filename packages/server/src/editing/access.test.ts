@@ -46,6 +46,7 @@ GET work                yes    yes    yes    yes    yes    yes    yes    yes    
 GET task                -      offer  held   -      -      record -      -      offer  record record record -      record record gone   out    -      offer  -      held   all
 GET preview             -      -      yes    -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      yes    yes
 GET concordance         -      -      yes    -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      yes    yes
+GET inconsistencies     -      -      yes    -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      yes    yes
 GET matches             -      -      yes    -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      yes    yes
 GET matches, nearby     -      -      yes    -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      -      yes
 GET matches, far        -      -      -      -      -      -      -      -      -      -      -      -      -      -      -      gone   out    -      -      -      -      yes
@@ -375,6 +376,7 @@ const PROBES: Record<string, [operation: string, probe: Probe]> = {
   'GET task': [`GET ${task}`, readTask],
   'GET preview': [`GET ${task}/preview`, ask('GET', '/preview')],
   'GET concordance': [`GET ${task}/concordance`, ask('GET', '/concordance?q=house')],
+  'GET inconsistencies': [`GET ${task}/inconsistencies`, ask('GET', '/inconsistencies')],
   'GET matches': [`GET ${task}/segments/{position}/matches`, ask('GET', segment('/matches', own))],
   'GET matches, nearby': [
     `GET ${task}/segments/{position}/matches`,

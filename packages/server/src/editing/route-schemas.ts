@@ -22,7 +22,7 @@ import {
   TaskTerm,
   taskParameters,
 } from './schemas.ts';
-import { Concordance, Matches } from './suggestion-schemas.ts';
+import { Concordance, Inconsistencies, Matches } from './suggestion-schemas.ts';
 import { Work } from './work-schemas.ts';
 
 const TOKEN = Type.String({
@@ -173,6 +173,12 @@ export const editorSchemas = {
     params: taskParameters,
     querystring: Type.Object({ q: Type.String({ pattern: '\\S' }) }),
   }),
+  inconsistencies: describedEditing(
+    'listInconsistencies',
+    'List the sources that were confirmed with several texts in the document',
+    Inconsistencies,
+    { params: taskParameters },
+  ),
   preview: describedEditing('previewTask', 'Preview the document with the current targets', Preview, {
     params: taskParameters,
   }),

@@ -4,6 +4,7 @@ import { requirePerson, type SessionAuthOptions } from '../access/session-auth.t
 import { fieldError } from '../base/errors.ts';
 import { type Checked, type Operation, resource } from '../http/http.ts';
 import { claim, extend, heartbeat, locate, readQueue, release, report, skip } from './claims.ts';
+import { findInconsistencies } from './consistency.ts';
 import { freeTask, listTasks, prioritiseTask, readEffort, readWork, reassignTask } from './console.ts';
 import { consoleTaskSchemas } from './console-schemas.ts';
 import type { EditingContext, EditingUser } from './context.ts';
@@ -194,6 +195,11 @@ function claimRoutes(app: FastifyInstance, getContext: GetContext): void {
   resource(app, `${TASK_PATH}/concordance`, {
     GET: onTask(getContext, editorSchemas.concordance, ({ context, user, key }, { query }) =>
       searchTaskMemory(context, user, key, query.q),
+    ),
+  });
+  resource(app, `${TASK_PATH}/inconsistencies`, {
+    GET: onTask(getContext, editorSchemas.inconsistencies, ({ context, user, key }) =>
+      findInconsistencies(context, user, key),
     ),
   });
   resource(app, `${TASK_PATH}/preview`, {

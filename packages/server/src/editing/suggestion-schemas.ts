@@ -67,5 +67,31 @@ export const Concordance = Type.Object(
   { title: 'Concordance' },
 );
 
+export const Inconsistencies = Type.Object(
+  {
+    count: Type.Integer({ description: 'The number of such sources. At most 100 of them are listed.' }),
+    sources: Type.Array(
+      Type.Object({
+        source: Type.Array(Piece, { description: 'The source of the first of these segments.' }),
+        texts: Type.Array(
+          Type.Object({
+            target: Type.Array(Piece),
+            positions: Type.Array(Type.Integer(), {
+              description: 'The segments that were confirmed with it.',
+            }),
+          }),
+        ),
+      }),
+    ),
+  },
+  {
+    title: 'Inconsistencies',
+    description:
+      'Sources that have different confirmed texts in the document, also in tasks of other editors. The numbers of tags, ' +
+      'addresses and the width of spaces make no difference.',
+  },
+);
+
+export type InconsistenciesBody = Answer<typeof Inconsistencies>;
 export type MatchesBody = Answer<typeof Matches>;
 export type ConcordanceBody = Answer<typeof Concordance>;

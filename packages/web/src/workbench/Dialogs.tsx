@@ -1,5 +1,6 @@
 /** The dialogs that confirm an action on the task. */
 import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useLayoutEffect, useState } from 'react';
 import { useTranslate } from '../i18n.tsx';
@@ -8,6 +9,7 @@ import { Dialog, DialogActions } from '../ui/Dialog.tsx';
 import { FailureNotice } from '../ui/Failure.tsx';
 import { toast } from '../ui/Toast.tsx';
 import { AskDialog } from './AskDialog.tsx';
+import { inconsistencies } from './api.ts';
 import { Conflict } from './Conflict.tsx';
 import { usePage, useWorkbench } from './context.tsx';
 import css from './dialogs.module.css';
@@ -15,6 +17,7 @@ import { Findings } from './Findings.tsx';
 import { chooseFilter, type Filter } from './filters.ts';
 import { Help } from './Help.tsx';
 import { IssueDialog } from './IssueDialog.tsx';
+import { JumpButtons } from './JumpButtons.tsx';
 import { SplitDialog } from './SplitDialog.tsx';
 import type { Dialog as Opened } from './state.ts';
 import { TermDialog } from './TermDialog.tsx';
@@ -97,6 +100,8 @@ function Submit() {
   const open = segments
     .filter((one) => one.status !== 'confirmed' && !one.asked)
     .map(({ segment }) => segment.position);
+  const { data: { count: inconsistent } = { count: 0 } } = useQuery(inconsistencies(workbench.task.task));
+  const showFindings = () => workbench.update({ dialog: { dialog: 'findings' } });
   const warned = segments.filter(({ acknowledged }) => acknowledged.length > 0).length;
   const issues = segments.reduce((sum, one) => sum + one.issues.length, 0);
   const unseen = segments.filter(({ seen }) => !seen).map(({ segment }) => segment.position);
@@ -123,7 +128,13 @@ function Submit() {
         <div>
           <dt>{t('workbench.submit.warnings')}</dt>
           <dd>
-            <Count count={warned} onPress={() => workbench.update({ dialog: { dialog: 'findings' } })} />
+            <Count count={warned} onPress={showFindings} />
+          </dd>
+        </div>
+        <div data-tone={inconsistent > 0 ? 'warning' : undefined}>
+          <dt>{t('workbench.submit.inconsistencies')}</dt>
+          <dd>
+            <Count count={inconsistent} onPress={showFindings} />
           </dd>
         </div>
         {review && (
@@ -208,24 +219,12 @@ function Count({ count, onPress }: { count: number; onPress: () => void }) {
 
 /** Shows a sentence about some segments, and for each of them a button that goes to the segment. */
 function Jumps({ text, positions }: { text: string; positions: readonly number[] }) {
-  const workbench = useWorkbench();
   if (positions.length === 0) return null;
   return (
     <>
       <p>{text}</p>
-      <p className={css.jumps}>
-        {positions.slice(0, 20).map((position) => (
-          <Button
-            key={position}
-            size="xs"
-            onClick={() => {
-              workbench.close('dialog');
-              workbench.activate(position, 'text');
-            }}
-          >
-            {workbench.numberOf(position)}
-          </Button>
-        ))}
+      <p>
+        <JumpButtons positions={positions} />
       </p>
     </>
   );

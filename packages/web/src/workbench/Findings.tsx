@@ -6,6 +6,7 @@ import { Dialog } from '../ui/Dialog.tsx';
 import { keyOfFinding } from './checking.ts';
 import { useWorkbench } from './context.tsx';
 import css from './dialogs.module.css';
+import { Inconsistencies } from './Inconsistencies.tsx';
 import { useSentence } from './sentences.ts';
 
 export function Findings() {
@@ -59,6 +60,7 @@ export function Findings() {
           </li>
         ))}
       </ol>
+      <Inconsistencies />
     </Dialog>
   );
 }

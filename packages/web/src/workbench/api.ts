@@ -24,6 +24,11 @@ export const concordance = (id: string, words: string) => ({
   ...query('searchMemory', { path: { task: id }, query: { q: words } }),
   enabled: words !== '',
 });
+/** Asked for again whenever the list is opened, because other editors confirm texts too. */
+export const inconsistencies = (id: string) => ({
+  ...query('listInconsistencies', { path: { task: id } }),
+  staleTime: 0,
+});
 export const history = (id: string, position: number, revision: number) => ({
   ...query('readHistory', { path: { task: id, position } }),
   queryKey: ['readHistory', id, position, revision],
