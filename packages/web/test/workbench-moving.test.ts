@@ -109,7 +109,7 @@ it('a confirmed text is at once the draft and a match of a similar segment that 
     await panel.getByText('This document: Ann').first().waitFor();
     await row(page, 2).getByText('99 %').first().waitFor();
     await expectAccessible(page);
-    await takeScreenshots(page, 'workbench-document-match');
+    await takeScreenshots(page, 'workbench-document-match', 'state');
     await keyboard.press('Control+Enter', HELD);
     await row(page, 2).and(page.locator('[data-status=confirmed]')).waitFor();
     await target(page, 3);

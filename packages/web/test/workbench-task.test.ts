@@ -347,7 +347,7 @@ it('a source that was confirmed with two texts is shown before the task is submi
     await list.getByRole('heading', { name: '1 source with several texts' }).waitFor();
     await list.getByText('Guarde la caja.').waitFor();
     await expectAccessible(page);
-    await takeScreenshots(page, 'workbench-inconsistencies');
+    await takeScreenshots(page, 'workbench-inconsistencies', 'state');
     await list
       .getByRole('listitem')
       .filter({ hasText: 'Conserve' })

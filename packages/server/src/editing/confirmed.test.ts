@@ -1,7 +1,20 @@
 /** Tests of what editors get from segments that were confirmed in jobs that are not delivered yet, over HTTP. */
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { claimJob, confirm, confirmAll, HUMAN, orderEdit, pathOf, save } from '../testing/editors.ts';
+import { accountNamed } from '../access/accounts.ts';
+import type { AccountRef } from '../base/account.ts';
+import { saveBrand } from '../brands/brands.ts';
+import { cleanLessons } from '../memory/memory.ts';
+import {
+  claimJob,
+  confirm,
+  confirmAll,
+  expireDeadline,
+  HUMAN,
+  orderEdit,
+  pathOf,
+  save,
+} from '../testing/editors.ts';
 import {
   createClient,
   createPerson,
@@ -21,7 +34,8 @@ let call: ReturnType<typeof createClient>;
 let ann: TestPerson;
 let bob: TestPerson;
 let operator: TestPerson;
-let account: string;
+let account: Awaited<ReturnType<TestServer['createAccount']>>;
+let ref: AccountRef;
 
 beforeAll(async () => {
   server = await startTestServer({ settings: { DRAGOMAN_EDITOR_TASKS: '40' } });
@@ -33,9 +47,9 @@ beforeAll(async () => {
   await owner.query('update users set review_share = 0');
 });
 beforeEach(async () => {
-  const { username, production_key } = await server.createAccount({ balanceCents: 100_000 });
-  account = username;
-  call = createClient(server.url, production_key);
+  account = await server.createAccount({ balanceCents: 100_000 });
+  ({ ref } = await accountNamed(server.database, account.username));
+  call = createClient(server.url, account.production_key);
 });
 afterAll(() => server.stop());
 
@@ -125,7 +139,7 @@ it('machine jobs, prices and the pages of the memory have nothing of an open job
   const quoted = await call('POST', '/api/v1/quote/', { ...body, tier: 'human' });
   expect(quoted.text).not.toContain('memory');
   expect((await call('GET', '/api/v1/memory/?q=invoice')).body.objects).toEqual([]);
-  const pages = `/api/console/accounts/${account}/memory`;
+  const pages = `/api/console/accounts/${account.username}/memory`;
   expect((await operator.call('GET', `${pages}?state=all`)).body.entries).toEqual([]);
 });
 
@@ -151,10 +165,66 @@ it('a text that is not confirmed any more, or whose job is canceled, is no match
   expect(rows).toEqual([]);
 });
 
+it('the export of an account has no text of an open job', async () => {
+  await confirmFirst(await order(ann, TEXT));
+  const owners = await createPerson(server, { role: 'customer', account });
+  const exported = async () => (await owners.call('POST', '/api/account/export')).text;
+  expect(await exported()).toContain(TEXT.split('\n')[0]);
+  expect(await exported()).not.toContain(TARGET);
+});
+
+it('a text that was not delivered because its job ran out of time is no match', async () => {
+  const brand = { externalId: 'late', name: 'Late', default: false, languages: new Map() };
+  await saveBrand(server.database, 'command', ref, { ...brand, fallback: 'machine' }, false);
+  const uid = await orderEdit(call, TEXT, { brand: 'late' });
+  const task = await claimJob(ann, uid);
+  await confirmFirst(task);
+  expect((await ann.call('POST', pathOf(task, '/release'), { token: task.lease.token })).status).toBe(200);
+  const other = await claimJob(
+    bob,
+    await orderEdit(call, 'Keep the invoice number 2000.', { brand: 'late' }),
+  );
+  expect(await matchesOf(bob, other, 0)).toHaveLength(1);
+  const { rows } = await owner.query('select part, job_id from jobs where uid = $1 and account_id = $2', [
+    uid,
+    ref.accountId,
+  ]);
+  await expireDeadline(owner, rows[0]);
+  const body = await waitForStatus(call, `${HUMAN}${uid}/`);
+  expect(body).toMatchObject({ fallback: 'machine' });
+  expect(await matchesOf(bob, other, 0)).toEqual([]);
+});
+
+it('what an older version has left of a job that ended is deleted in the background', async () => {
+  const task = await order(ann, TEXT);
+  await confirmFirst(task);
+  await owner.query(`update jobs set status = 'canceled' where uid = $1 and account_id = $2`, [
+    task.uid,
+    ref.accountId,
+  ]);
+  await owner.query(`update memory set created_at = created_at - interval '2 hours' where account_id = $1`, [
+    ref.accountId,
+  ]);
+  await cleanLessons(server.database);
+  await cleanLessons(server.database);
+  const { rows } = await owner.query('select from memory where account_id = $1', [ref.accountId]);
+  expect(rows).toEqual([]);
+});
+
+it('an operator who looks at a task changes no draft', async () => {
+  const task = await order(ann, TEXT);
+  await confirmFirst(task);
+  const { body } = await operator.call('GET', pathOf(task, '/segments/1/matches'));
+  expect(body.matches).toHaveLength(1);
+  expect(body).not.toHaveProperty('segment');
+  const { segments } = (await ann.call('GET', pathOf(task))).body;
+  expect(segments[1].draft).toEqual(text('KEEP THE INVOICE NUMBER 1001.'));
+});
+
 it('a text whose vote is undone is no match', async () => {
   await confirmFirst(await order(ann, TEXT));
   const other = await order(bob, 'Keep the invoice number 2000.\nThe river is wide.');
-  const votes = `/api/console/accounts/${account}/votes`;
+  const votes = `/api/console/accounts/${account.username}/votes`;
   const { body } = await operator.call('GET', `${votes}?filling=false`);
   expect((await operator.call('POST', `${votes}/${body.votes[0].vote}/undo`, {})).status).toBe(200);
   expect(await matchesOf(bob, other, 0)).toEqual([]);

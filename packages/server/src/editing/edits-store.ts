@@ -417,29 +417,25 @@ export async function setCuts(
   transaction.changed('edit', account, jobId);
 }
 
-const SHOW_SIMILAR = statement<{ position: number }>(
+/**
+ * Shows a similar entry as the draft of a segment. @returns false if somebody has edited it, or it has another draft, or a
+ * better entry
+ */
+export const showSimilar = statement<
+  { position: number },
+  { account: AccountRef; jobId: string; position: number; similar: string },
+  Transaction
+>(
   'editing.show_similar',
-  `update segments s set similar_entry = $5
-    where part = $1 and account_id = $2 and job_id = $3 and position = $4 and $5::jsonb->>'than' = route
+  `update segments s set similar_entry = :similar
+    where part = :part and account_id = :account_id and job_id = :jobId and position = :position
+      and :similar::jsonb->>'than' = route
+      and (not ${SHOWS_SIMILAR} or (similar_entry->>'score')::integer < (:similar::jsonb->>'score')::integer)
       and not exists (
         select from edits e
-         where e.part = $1 and e.account_id = s.account_id and e.job_id = s.job_id and e.position = s.position)
+         where e.part = :part and e.account_id = s.account_id and e.job_id = s.job_id and e.position = s.position)
    returning position`,
-);
-
-/** Shows a similar entry as the draft of a segment. @returns false if somebody has edited it, or it has another draft */
-export async function showSimilar(
-  transaction: Transaction,
-  account: AccountRef,
-  jobId: string,
-  position: number,
-  similar: ComparedTarget,
-): Promise<boolean> {
-  const key = [account.part, account.accountId, jobId, position];
-  const rows = await transaction.query(SHOW_SIMILAR, [...key, JSON.stringify(similar)]);
-  transaction.changed('edit', account, jobId);
-  return rows.length > 0;
-}
+).reporting('edit').found;
 
 export const unconfirm = statement<
   never,

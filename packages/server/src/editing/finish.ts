@@ -28,7 +28,7 @@ import {
   type Untranslated,
 } from '../jobs/jobs.ts';
 import { addEfforts, measureEfforts } from '../memory/efforts.ts';
-import { learnFromJob } from '../memory/memory.ts';
+import { forgetSegments, learnFromJob } from '../memory/memory.ts';
 import { TextTakesTooLong } from '../scanning/scanner.ts';
 import type { Drafted } from '../translation/drafts.ts';
 import { EXPIRED_AT_ONCE, endExpiredClaims } from './claims.ts';
@@ -294,6 +294,8 @@ async function settle(
         const scope = { from: job.source_language, to: job.target_language, tone };
         await addEfforts(transaction, account, scope, efforts);
         await context.corrected(transaction, account, jobId, delivered.result);
+      } else {
+        await forgetSegments(transaction, account, [{ jobId, first: 0, last: MAX_POSITION }]);
       }
     });
     return true;

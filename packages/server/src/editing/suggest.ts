@@ -8,7 +8,7 @@ import { readJobTerms } from '../brands/proposals.ts';
 import { compareForEditor, type DraftPurpose } from '../memory/efforts.ts';
 import { concordance } from '../memory/entries.ts';
 import { findMatches, recordUses } from '../memory/memory.ts';
-import { openTask, requireSegmentAccess } from './access.ts';
+import { type OpenedTask, openTask, requireSegmentAccess } from './access.ts';
 import { proposalJob } from './check-inputs.ts';
 import type { EditingContext, EditingUser } from './context.ts';
 import { sourceParts } from './cuts.ts';
@@ -45,7 +45,7 @@ export async function suggest(
   const at = { jobId, position };
   const drafting = { ...purpose, format: job.text_format, terms };
   const [drafted, whole, ...ofParts] = await Promise.all([
-    takeBetterDraft(context, key, row, drafting),
+    takeBetterDraft(context, key, task, row, drafting),
     findMatches(database, account, purpose, source, { previous, next, at }),
     ...parts.map((part, index) => {
       const context = { previous: parts[index - 1] ?? previous, next: parts[index + 1] ?? next, at };
@@ -81,19 +81,24 @@ export async function suggest(
 async function takeBetterDraft(
   { database, rules }: EditingContext,
   { account, jobId }: store.TaskKey,
+  task: OpenedTask,
   row: edits.SegmentRow,
   purpose: DraftPurpose,
 ): Promise<edits.SegmentRow | undefined> {
   const { position, source, route } = row;
+  const isOwn = task.kind === 'edit' && position >= task.first_position && position <= task.last_position;
   const isWhole = row.joined === null && row.cuts === null;
-  const isUntouched = row.status === 'open' && row.target === null && row.similar === null && isWhole;
-  if (route === null || !isUntouched || draftOriginOf(row) !== 'machine') return undefined;
+  const isUntouched = row.status === 'open' && row.target === null && isWhole;
+  // An operator who looks at a task, and the editor of a task next to the segment, change nothing.
+  if (!task.holds || !isOwn || !isUntouched || route === null || draftOriginOf(row) !== 'machine')
+    return undefined;
   const asked = { source, route, at: { jobId, position } };
   const better = await compareForEditor(database, account, purpose, asked, rules.draftFigures);
-  if (!better?.better) return undefined;
+  if (!better?.better || better.score <= (row.similar?.score ?? 0)) return undefined;
   const { memoryId, ...similar } = better;
   const isShown = await database.transaction(async (transaction) => {
-    if (!(await edits.showSimilar(transaction, account, jobId, position, similar))) return false;
+    const shown = { account, jobId, position, similar: JSON.stringify(similar) };
+    if (!(await edits.showSimilar(transaction, shown))) return false;
     await recordUses(transaction, account, jobId, [{ memoryId, position, how: 'applied' }]);
     return true;
   });

@@ -7,6 +7,7 @@
 import { cleanSessions } from '../access/sessions.ts';
 import type { Log } from '../base/log.ts';
 import type { Database } from '../database/database.ts';
+import { cleanLessons } from '../memory/memory.ts';
 import { autoAcceptJobs } from './acceptance.ts';
 import { deleteIdempotencyKeysOlderThan } from './idempotency-store.ts';
 import { findAccountsToFold, foldCounts } from './list-store.ts';
@@ -71,6 +72,7 @@ export function startJobMaintenance(
     every(FOLD_MILLISECONDS, () => deleteStaleCreations(database, { seconds: CREATION_SECONDS })),
     every(FORGET_MILLISECONDS, () => deleteOldIdempotencyKeys(database, () => stopping)),
     every(FORGET_MILLISECONDS, () => cleanSessions(database, () => stopping)),
+    every(FORGET_MILLISECONDS, () => cleanLessons(database, () => stopping)),
     every(ACCEPT_MILLISECONDS, () => autoAcceptJobs(database, settings.autoAcceptHours, () => stopping)),
     ...(settings.smtpUrl === undefined
       ? []

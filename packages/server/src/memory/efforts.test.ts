@@ -465,5 +465,8 @@ describe('the decision between the memory and an engine', () => {
     const many = { ...few, segments: 100, words: 1_000, memory_edits: 500 };
     expect(isMemoryBetter([few], 'apertium:eng-spa', 85)).toBe(true);
     expect(isMemoryBetter([many], 'apertium:eng-spa', 85)).toBe(false);
+    // Also if all of them started from the memory, because it was the better one at first.
+    const near = row('memory', { segments: 400, words: 4_000, engine_edits: 400, memory_edits: 2_000 });
+    expect(isMemoryBetter([near], 'apertium:spa-cat', 85)).toBe(false);
   });
 });

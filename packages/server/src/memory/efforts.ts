@@ -9,7 +9,7 @@
  * from the first segment on, and the account's own edits decide as they become more.
  *
  * An editor who starts from a draft stays near it. So the share of the engine is that of the segments that started from
- * its draft, and the share of the memory that of those that started from the memory's, as soon as there are 30 of them.
+ * its draft, if there are any, and the share of the memory that of those that started from the memory's, as soon as there are 30 of them.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { distance } from '@dragoman/checks';
@@ -121,14 +121,18 @@ function inTurn<T>(lookup: () => Promise<T>): Promise<T> {
 
 /** @param measured the sums of this route and band */
 export function isMemoryBetter(measured: readonly EffortSums[], route: string, band: number): boolean {
-  const engine = measured.find(({ started }) => started === 'engine');
-  const memory = measured.find(({ started, segments }) => started === 'memory' && segments >= LEAST_SEGMENTS);
+  const [engine, ofMemory] = (['engine', 'memory'] as const).map((one) =>
+    measured.find(({ started }) => started === one),
+  );
+  const memory = (ofMemory?.segments ?? 0) >= LEAST_SEGMENTS ? ofMemory : undefined;
+  // Editors who started from the memory stayed near its text, so the engine's share is at most that of their segments.
+  const atMost = engine ?? ofMemory;
   const share = (edits = 0, words = 0, prior: number) =>
     (edits + prior * PRIOR_WORDS) / (words + PRIOR_WORDS);
   const shown = memory ?? engine;
   return (
     share(shown?.memory_edits, shown?.words, PRIOR_MEMORY[band]!) <
-    share(engine?.engine_edits, engine?.words, priorOfEngine(route))
+    share(atMost?.engine_edits, atMost?.words, priorOfEngine(route))
   );
 }
 

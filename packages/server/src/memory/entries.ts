@@ -88,7 +88,7 @@ export async function readEntry(
   if (row === undefined) return undefined;
   return {
     entry: entryOf(row),
-    touched: await lessonsStore.findTouched(on, { account, memoryId, limit: MAX_TOUCHED }),
+    touched: await lessonsStore.findTouched(on, { account, memoryId, limit: MAX_TOUCHED, open: false }),
   };
 }
 
@@ -107,17 +107,15 @@ export type WithdrawVotes = (
 
 /**
  * Withdraws an entry. It stays unused until a user restores it, even if a later job confirms it.
- * @param entry.touched as `readEntry` returns it
  * @returns true if the entry existed and was not withdrawn
  */
 export async function withdraw(
   transaction: Transaction,
   by: Pick<Person, 'userId' | 'email' | 'name'> | 'command',
   account: AccountRef,
-  entry: { memoryId: string; reason: string | undefined; touched: readonly lessonsStore.TouchRow[] },
+  { memoryId, reason }: { memoryId: string; reason: string | undefined },
   withdrawVotes: WithdrawVotes,
 ): Promise<boolean> {
-  const { memoryId, reason, touched } = entry;
   const name = by === 'command' ? 'operator' : by.name;
   const changed = await store.withdrawEntry(transaction, {
     account,
@@ -126,6 +124,8 @@ export async function withdraw(
     reason: reason ?? null,
   });
   if (changed) {
+    const all = { account, memoryId, limit: MAX_TOUCHED, open: true };
+    const touched = await lessonsStore.findTouched(transaction, all);
     const taught = touched.filter(({ how }) => how === 'taught');
     const row = await store.findEntry(transaction, { account, memoryId });
     await withdrawVotes(transaction, account, taught, row!);

@@ -34,18 +34,19 @@ export interface SegmentRange {
   last: number;
 }
 
-// An entry that no lesson is left for goes too. One that another transaction has locked is kept: it is teaching the entry.
+// An entry that was not delivered goes with its last lesson. Without waiting for a transaction that has locked it: what
+// is left is deleted by `deleteStaleLessons`.
 const DELETE_LESSONS_OF = statement(
   'memory.forget_segments',
   `with gone as (
      delete from memory_lessons l using unnest($3::uuid[], $4::integer[], $5::integer[]) as g (job_id, first, last)
       where l.part = $1 and l.account_id = $2 and l.job_id = g.job_id and l.position between g.first and g.last
-        and (l.outcome = 'confirmed' or $6)
+        and l.outcome = 'confirmed'
      returning l.job_id, l.position, l.memory_id),
    free as (
      select memory_id from memory m
-      where part = $1 and account_id = $2 and memory_id in (select memory_id from gone) and memory_id <> all($7)
-        and weight = 0 and origin = 'job' and withdrawn_at is null
+      where part = $1 and account_id = $2 and memory_id in (select memory_id from gone) and memory_id <> all($6)
+        and not delivered and weight = 0
         and not exists (
           select from memory_lessons l
            where l.part = $1 and l.account_id = m.account_id and l.memory_id = m.memory_id
@@ -57,14 +58,13 @@ const DELETE_LESSONS_OF = statement(
 /**
  * Deletes the lessons of segments whose job was not delivered since they were confirmed, and the entries that nothing
  * else has taught.
- * @param options.delivered also deletes the lessons of segments whose job was delivered
- * @param options.but entries that stay, because they are taught again at once
+ * @param but entries that stay, because they are taught again at once
  */
 export async function deleteLessonsOf(
   transaction: Transaction,
   account: AccountRef,
   ranges: readonly SegmentRange[],
-  { delivered, but }: { delivered: boolean; but: readonly string[] },
+  but: readonly string[] = [],
 ): Promise<void> {
   await transaction.query(DELETE_LESSONS_OF, [
     account.part,
@@ -72,10 +72,33 @@ export async function deleteLessonsOf(
     ranges.map(({ jobId }) => jobId),
     ranges.map(({ first }) => first),
     ranges.map(({ last }) => last),
-    delivered,
     but,
   ]);
 }
+
+/**
+ * Deletes lessons that wait for no delivery any more, and entries that were not delivered and have no lesson: older
+ * versions end jobs without taking them back. @returns the number of deleted entries
+ */
+export const deleteStaleLessons = statement<{ one: number }, { limit: number }>(
+  'memory.delete_stale',
+  `with gone as (
+     delete from memory_lessons l
+      using (select l.part, l.account_id, l.job_id, l.position, l.memory_id
+               from memory_lessons l join jobs j on j.part = l.part and j.account_id = l.account_id and j.job_id = l.job_id
+              where l.outcome = 'confirmed' and j.status not in ('new', 'translating', 'rejected') limit :limit) s
+      where l.part = s.part and l.account_id = s.account_id and l.job_id = s.job_id and l.position = s.position
+        and l.memory_id = s.memory_id and l.outcome = 'confirmed')
+   delete from memory m
+    using (select part, account_id, memory_id from memory m
+            where not delivered and weight = 0 and created_at < now() - interval '1 hour'
+              and not exists (
+                select from memory_lessons l
+                 where l.part = m.part and l.account_id = m.account_id and l.memory_id = m.memory_id)
+            limit :limit for update skip locked) s
+    where m.part = s.part and m.account_id = s.account_id and m.memory_id = s.memory_id
+   returning 1 as one`,
+).values;
 
 const TAUGHT_BEFORE = statement<{ memory_id: string }>(
   'memory.taught_before',
@@ -204,8 +227,14 @@ export interface TouchRow {
   created_at: Date;
 }
 
-/** Returns the segments of jobs from which an entry was made or in which it was used, latest first. */
-export const findTouched = statement<TouchRow, { account: AccountRef; memoryId: string; limit: number }>(
+/**
+ * Returns the segments of jobs from which an entry was made or in which it was used, latest first.
+ * @param open also returns the segments from which it was made in jobs that were not delivered since
+ */
+export const findTouched = statement<
+  TouchRow,
+  { account: AccountRef; memoryId: string; limit: number; open: boolean }
+>(
   'memory.touched',
   `select t.job_id, j.uid, j.environment, j.status, t.position, t.how, t.outcome, t.editor_id, t.created_at
      from (
@@ -213,7 +242,9 @@ export const findTouched = statement<TouchRow, { account: AccountRef; memoryId: 
          from memory_uses where part = :part and account_id = :account_id and memory_id = :memoryId
        union all
        select part, account_id, job_id, position, 'taught', outcome, editor_id, created_at
-         from memory_lessons where part = :part and account_id = :account_id and memory_id = :memoryId) t
+         from memory_lessons
+        where part = :part and account_id = :account_id and memory_id = :memoryId
+          and (outcome <> 'confirmed' or :open)) t
      join jobs j on j.part = :part and j.account_id = t.account_id and j.job_id = t.job_id
     order by t.created_at desc, t.job_id, t.position limit :limit`,
 ).rows;

@@ -456,21 +456,30 @@ export async function learnFromSegment(
   const lessons = await writeLessons(transaction, account, job, 0, [segment]);
   const { jobId } = job;
   const range = { jobId, first: segment.position, last: segment.position };
-  const but = lessons.map(({ memoryId }) => memoryId);
-  await lessonsStore.deleteLessonsOf(transaction, account, [range], { delivered: true, but });
-  await lessonsStore.insertLessons(transaction, account, { jobId, outcome: 'confirmed' }, lessons);
+  const taught = lessons.map(({ memoryId }) => memoryId);
+  await lessonsStore.deleteLessonsOf(transaction, account, [range], taught);
+  // Without neighbours, because a price may depend on them.
+  const stored = lessons.map((lesson) => ({ ...lesson, context: undefined }));
+  await lessonsStore.insertLessons(transaction, account, { jobId, outcome: 'confirmed' }, stored);
 }
 
 /**
- * Takes back what segments taught that are not confirmed any more, or whose job was canceled. What their job taught
- * with its delivery stays.
+ * Takes back what segments taught that are not confirmed any more, or whose job is not delivered with them. What their job
+ * taught with its delivery stays.
  */
-export function forgetSegments(
+export const forgetSegments = (
   transaction: Transaction,
   account: AccountRef,
   ranges: readonly lessonsStore.SegmentRange[],
-): Promise<void> {
-  return lessonsStore.deleteLessonsOf(transaction, account, ranges, { delivered: false, but: [] });
+): Promise<void> => lessonsStore.deleteLessonsOf(transaction, account, ranges);
+
+/** The maximum number of rows in one statement. */
+const MAX_STALE = 500;
+
+/** Deletes what is left of segments that were confirmed in jobs that were not delivered. */
+export async function cleanLessons(on: Queryable, ended = () => false): Promise<void> {
+  const limit = MAX_STALE;
+  while (!ended() && (await lessonsStore.deleteStaleLessons(on, { limit })).length === limit);
 }
 
 /** Writes the entries of confirmed segments. @returns their lessons, which are not stored yet */

@@ -162,7 +162,7 @@ function entryRoutes<Params extends TObject>(
         const [ref, id] = [await account(request), idOf(request)];
         const found = await readEntry(database, ref, id);
         if (found === undefined) throw notFound();
-        const entry = { memoryId: id, reason: request.body.reason, touched: found.touched };
+        const entry = { memoryId: id, reason: request.body.reason };
         await database.transaction((transaction) =>
           withdraw(transaction, request.person, ref, entry, withdrawVotes),
         );

@@ -4,6 +4,7 @@ import type { Queryable } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import type { MemorySummary } from './schemas.ts';
 import {
+  DELIVERED,
   ENTRY_COLUMNS,
   type EntryRow,
   type MemoryPair,
@@ -26,17 +27,7 @@ export interface SearchFilter {
   limit: number;
 }
 
-/**
- * SQL condition: the entry is one of the account. What editors confirmed in jobs that are open is none yet: the customer
- * may cancel them.
- */
-const delivered = (part: string, account: string) => `(weight > 0 or withdrawn_at is not null or exists (
-        select from memory_lessons l
-         where l.part = ${part} and l.account_id = ${account} and l.memory_id = memory.memory_id
-           and l.outcome = 'rejected'))`;
-
-const FILTER = `${delivered(':part', ':account_id')}
-      and (:from::text is null or source_language = :from)
+const FILTER = `${DELIVERED} and (:from::text is null or source_language = :from)
       and (:to::text is null or target_language = :to) and (:brand::text is null or brand = :brand)
       and (:state = 'all' or (:state = 'withdrawn') = (withdrawn_at is not null or weight = 0))
       and (:before::uuid is null or memory_id < :before)
@@ -143,6 +134,6 @@ export const summarize = statement<MemorySummary['memory'][number], { account: A
   'memory.summary',
   `select source_language, target_language, nullif(brand, '') as brand, count(*) as entries,
           count(*) filter (where weight = 0 or withdrawn_at is not null) as withdrawn, max(changed_at) as changed_at
-     from memory where part = :part and account_id = :account_id and ${delivered(':part', ':account_id')}
+     from memory where part = :part and account_id = :account_id and ${DELIVERED}
     group by source_language, target_language, brand order by source_language, target_language, brand`,
 ).rows;

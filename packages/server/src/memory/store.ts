@@ -154,6 +154,9 @@ export interface Support {
   in_job: boolean | null;
 }
 
+/** SQL condition: customers may see the entry. A weight is that of a delivery by an older version. */
+export const DELIVERED = '(delivered or weight > 0)';
+
 /** SQL condition on a lesson: another segment than `:job` and `:position` taught the entry `m` since its last delivery. */
 const CONFIRMED = `l.part = :part and l.account_id = :account_id and l.memory_id = m.memory_id and l.outcome = 'confirmed'
           and (l.job_id, l.position) <> (:job::uuid, :position::integer)`;
@@ -326,9 +329,9 @@ export interface WrittenRow {
 const WRITE = statement<WrittenRow>(
   'memory.write',
   `insert into memory (part, account_id, memory_id, brand, source_language, target_language, source_hash, source,
-     target, origin, weight, target_hash, sketch, searched, tone)
+     target, origin, weight, delivered, target_hash, sketch, searched, tone)
    select :part, :account_id, g.memory_id, :brand, :from, :to, coalesce(f.source_hash, g.source_hash) as source_hash,
-          g.source, g.target, :origin, :weight, coalesce(f.target_hash, g.target_hash) as target_hash,
+          g.source, g.target, :origin, :weight, :weight::smallint > 0, coalesce(f.target_hash, g.target_hash) as target_hash,
           array(select jsonb_array_elements_text(g.sketch))::integer[], g.searched, g.tone
      from unnest(:ids::uuid[], :source_hashes::bytea[], :target_hashes::bytea[], :former_sources::bytea[],
             :former_targets::bytea[], :sources::jsonb[], :targets::jsonb[], :sketches::jsonb[], :searched::text[],
@@ -341,7 +344,7 @@ const WRITE = statement<WrittenRow>(
         limit 1) f on true
     order by source_hash, target_hash
    on conflict (part, account_id, source_language, target_language, source_hash, brand, target_hash)
-   do update set weight = greatest(memory.weight, excluded.weight),
+   do update set weight = greatest(memory.weight, excluded.weight), delivered = memory.delivered or excluded.delivered,
      changed_at = case when excluded.weight > 0 then excluded.changed_at else memory.changed_at end,
      origin = case when excluded.origin = 'import' then 'import' else memory.origin end
    returning memory_id, source_hash, target_hash`,
@@ -383,7 +386,8 @@ export function writeMemory(
 
 export const findEntry = statement<EntryRow, { account: AccountRef; memoryId: string }>(
   'memory.find',
-  `select ${ENTRY_COLUMNS} from memory where part = :part and account_id = :account_id and memory_id = :memoryId`,
+  `select ${ENTRY_COLUMNS} from memory
+    where part = :part and account_id = :account_id and memory_id = :memoryId and ${DELIVERED}`,
 ).first;
 
 /** Withdraws an entry. @returns true if the entry existed and was not withdrawn */

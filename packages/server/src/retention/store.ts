@@ -280,6 +280,8 @@ const ONLY = {
   result: `(t.kind <> 'result' or exists (
     select from jobs j where j.part = $1 and j.account_id = t.account_id and j.job_id = t.job_id
        and j.status in ('completed', 'accepted', 'rejected')))`,
+  entry: '(t.delivered or t.weight > 0)',
+  lesson: `t.outcome <> 'confirmed'`,
 } as const;
 
 interface TableStatements {

@@ -16,9 +16,10 @@ export interface Table {
   text?: string;
   /**
    * `delivered`: an export contains only the rows of delivered jobs, because a customer may still cancel any other job
-   * and pay nothing for its texts. `result`: this applies to the results among the rows.
+   * and pay nothing for its texts. `result`: this applies to the results among the rows; `entry`, `lesson`: to entries of
+   * the memory and to what they come from.
    */
-  only?: 'delivered' | 'result';
+  only?: 'delivered' | 'result' | 'entry' | 'lesson';
   /** `delete`: the rows are deleted with the account. `keep`: the rows stay without personal data. */
   erase: 'delete' | 'keep';
 }
@@ -35,6 +36,9 @@ export const TABLES: readonly Table[] = [
   { name: 'breakers', key: { host: 'text' }, erase: 'delete' },
   { name: 'events', key: { event_id: 'uuid' }, erase: 'delete' },
   { name: 'feeds', erase: 'delete' },
+  // Before the memory, because a confirmation under a claim teaches it.
+  { name: 'editor_slots', erase: 'delete' },
+  { name: 'claims', erase: 'delete' },
   {
     name: 'memory_uses',
     key: { memory_id: 'uuid', job_id: 'uuid', position: 'integer', how: 'text' },
@@ -44,6 +48,7 @@ export const TABLES: readonly Table[] = [
     name: 'memory_lessons',
     key: { job_id: 'uuid', position: 'integer', memory_id: 'uuid' },
     hidden: ['editor_id', 'context_hash'],
+    only: 'lesson',
     erase: 'delete',
   },
   // The next table is not exported, because its data is derived from the edits.
@@ -51,15 +56,14 @@ export const TABLES: readonly Table[] = [
   {
     name: 'memory',
     key: { memory_id: 'uuid' },
-    hidden: ['source_hash', 'target_hash', 'sketch', 'searched'],
+    hidden: ['source_hash', 'target_hash', 'sketch', 'searched', 'delivered'],
+    only: 'entry',
     erase: 'delete',
   },
   { name: 'message_corrections', key: { message_id: 'uuid' }, erase: 'delete' },
   { name: 'messages', key: { message_id: 'uuid' }, erase: 'delete' },
   { name: 'chats', key: { chat_id: 'uuid' }, erase: 'delete' },
   { name: 'document_settings', key: { hash: 'text' }, erase: 'delete' },
-  { name: 'editor_slots', erase: 'delete' },
-  { name: 'claims', erase: 'delete' },
   { name: 'issues', key: { issue_id: 'uuid' }, hidden: ['reviewer_id', 'editor_id'], erase: 'delete' },
   { name: 'comments', key: { comment_id: 'uuid' }, hidden: ['user_id'], erase: 'delete' },
   { name: 'looks', erase: 'delete' },

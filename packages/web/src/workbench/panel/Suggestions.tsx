@@ -173,9 +173,8 @@ function useSuggestions(position: number): readonly (Suggestion | undefined)[] {
  */
 function useInOrder(suggestions: readonly Suggestion[]): readonly (Suggestion | undefined)[] {
   const [known, setKnown] = useState<readonly Suggestion[]>([]);
-  // A draft stays the same one when it is known where its text comes from.
-  const keyOf = (one: Suggestion) =>
-    JSON.stringify(one.kind === 'draft' ? [one.target] : { ...one, vote: undefined });
+  // A suggestion stays the same one when more is known about where its text comes from.
+  const keyOf = ({ kind, target, part }: Suggestion) => JSON.stringify([kind, target, part]);
   const isSame = (one: Suggestion, other: Suggestion) => keyOf(one) === keyOf(other);
   const added = suggestions.filter((one) => !known.some((other) => isSame(one, other)));
   const all = [...known.map((one) => suggestions.find((other) => isSame(one, other)) ?? one), ...added];
