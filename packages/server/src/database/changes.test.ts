@@ -93,30 +93,51 @@ function constantsOf(program: Node): { name: unknown; value: Node | null }[] {
 /** A constant that is a statement, or one of its functions. */
 interface Constant {
   statement: unknown;
-  isFunction: boolean;
+  /** The name of the function, such as `run`. */
+  runsBy?: string;
   /** The changes that the function reports. */
   reported: unknown[];
 }
 
 /** Reads the value of a constant, such as `statement('…').reporting('jobs').run`. */
 function readConstant(value: Node | null | undefined): Constant | undefined {
-  const { callee, object } = (value ?? {}) as { callee?: Node; object?: Node };
+  const { callee, object, property } = (value ?? {}) as { callee?: Node; object?: Node; property?: Node };
   if (object !== undefined) {
     const inner = readConstant(object);
-    return inner && { ...inner, isFunction: true };
+    return inner && { ...inner, runsBy: property!.name as string };
   }
   const values = ((value?.arguments ?? []) as Node[]).map((node) => node.value);
-  if (callee?.name === 'statement') return { statement: values[0], isFunction: false, reported: [] };
+  if (callee?.name === 'statement') return { statement: values[0], reported: [] };
   const inner = callee && readConstant(callee);
   return inner && { ...inner, reported: [...inner.reported, ...values] };
 }
 
-/** Returns whether every use of a statement in a file reports a kind of change. */
-function isReported({ code, program }: Source, statement: string, kind: ChangeKind): boolean | undefined {
+/** Returns whether SQL returns rows of its own. Those of a `with` do not count: they are in parentheses. */
+function returnsRows(text: string): boolean {
+  let own = text;
+  for (let all = ''; all !== own; ) {
+    all = own;
+    own = all.replace(/\([^()]*\)/g, ' ');
+  }
+  const [command] = /\b(select|insert|update|delete)\b/i.exec(own) ?? [];
+  return command?.toLowerCase() === 'select' || /\breturning\b/i.test(own);
+}
+
+/**
+ * Returns whether every use of a statement in a file reports a kind of change. Functions other than `run` report only if
+ * there are rows.
+ */
+function isReported(
+  { code, program }: Source,
+  { name: statement, text }: { name: string; text: string },
+  kind: ChangeKind,
+): boolean | undefined {
   const all = constantsOf(program).map(({ name, value }) => ({ name, ...readConstant(value) }));
   const constant = all.find((one) => one.statement === statement);
   if (constant === undefined) return undefined;
-  if (constant.isFunction) return constant.reported!.includes(kind);
+  if (constant.runsBy !== undefined) {
+    return constant.reported!.includes(kind) && (constant.runsBy === 'run' || returnsRows(text));
+  }
   const uses = new RegExp(`\\b${constant.name}\\b`);
   const declares = new RegExp(`^const ${constant.name}\\b`);
   const users = (program.body as Node[])
@@ -130,13 +151,13 @@ function isReported({ code, program }: Source, statement: string, kind: ChangeKi
  * change.
  */
 function unsaid(statements: readonly { name: string; text: string }[], sources: readonly Source[]): string[] {
-  return statements.flatMap(({ name, text }) =>
-    kindsOf(text)
+  return statements.flatMap((one) =>
+    kindsOf(one.text)
       .filter((kind) => {
-        const found = sources.map((source) => isReported(source, name, kind));
+        const found = sources.map((source) => isReported(source, one, kind));
         return !found.includes(true) || found.includes(false);
       })
-      .map((kind) => `${name}: ${kind}`),
+      .map((kind) => `${one.name}: ${kind}`),
   );
 }
 
@@ -181,13 +202,20 @@ describe('live updates', () => {
     ]);
     expect(planted(`${runs} }`)).toEqual(['planted: tasks', 'planted: jobs']);
     expect(planted('')).toEqual(['planted: tasks', 'planted: jobs']);
-    const made = (functions: string) =>
+    const made = (functions: string, sql = text) =>
       unsaid(
-        [{ name: 'planted', text }],
+        [{ name: 'planted', text: sql }],
         [parseSource('planted.ts', `export const one = statement<Row>('planted', \`…\`)${functions};`)],
       );
     expect(made(`.reporting('jobs', 'tasks').run`)).toEqual([]);
     expect(made(`.reporting('jobs').run`)).toEqual(['planted: tasks']);
     expect(made('.run')).toEqual(['planted: tasks', 'planted: jobs']);
+    const both = `.reporting('jobs', 'tasks')`;
+    const inner = 'with gone as (delete from claims where (a) = $1 returning a) update jobs set x = 1';
+    for (const reads of ['.found', '.value']) {
+      expect(made(`${both}${reads}`, inner)).toEqual(['planted: tasks', 'planted: jobs']);
+      expect(made(`${both}${reads}`, `${inner} returning x`)).toEqual([]);
+      expect(made(`${both}${reads}`, `with done as (${text}) select count(*) from done`)).toEqual([]);
+    }
   });
 });

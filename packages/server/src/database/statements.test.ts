@@ -87,6 +87,17 @@ describe('the functions of a statement', () => {
     expect(changes).toEqual([]);
   });
 
+  it('report changes of a list only with an account, and changes of a job only with its id', () => {
+    const ofAccount = statement<never, { account: AccountRef }>('test.of_account', 'select 1');
+    const ofNone = statement('test.of_none', 'select 1');
+    ofAccount.reporting('jobs', 'engines');
+    ofNone.reporting('engines');
+    // @ts-expect-error: the type check fails here if the values need no job.
+    ofAccount.reporting('edit');
+    // @ts-expect-error: the type check fails here if the values need no account.
+    ofNone.reporting('jobs');
+  });
+
   it('return the only column of the rows', async () => {
     expect(await made.values(answering({ name: 'one' }, { name: 'two' }), given)).toEqual(['one', 'two']);
     expect(await made.value(answering({ name: 'one' }), given)).toBe('one');

@@ -6,7 +6,7 @@
 import type { QueryResultRow } from 'pg';
 import type { AccountRef } from '../base/account.ts';
 import { arraysOf, type ElementType } from './arrays.ts';
-import type { ChangeKind, ChangeOfAll } from './changes.ts';
+import type { ChangedList, ChangeKind, ChangeOfAll } from './changes.ts';
 import { onePart, type PartSplit } from './one-part.ts';
 import { locksReferenceTables } from './reference-tables.ts';
 
@@ -90,10 +90,14 @@ export interface StatementFunctions<Row extends QueryResultRow, Given extends ob
    * Returns functions that also report changes of the values `account` and `jobId` (`Queryable.changed`): `run` always,
    * the others if there are rows.
    */
-  reporting(
-    ...kinds: (Given extends { account: AccountRef } ? ChangeKind : ChangeOfAll)[]
-  ): StatementFunctions<Row, Given, On & Queryable>;
+  reporting(...kinds: KindOf<Given>[]): StatementFunctions<Row, Given, On & Queryable>;
 }
+
+/** The kinds of changes for which a statement's values name the account and the job. */
+type KindOf<Given extends object> =
+  | ChangeOfAll
+  | (Given extends { account: AccountRef } ? ChangedList : never)
+  | (Given extends { account: AccountRef; jobId: string } ? 'job' | 'edit' : never);
 
 const registered = new Map<string, Statement>();
 

@@ -1,6 +1,6 @@
 /** Changes of segments other than saves: they need the claim, and leave a draft. */
 import type { Piece } from '@dragoman/documents';
-import { ApiError, notFound } from '../base/errors.ts';
+import { notFound } from '../base/errors.ts';
 import type { Transaction } from '../database/database.ts';
 import { findTask } from './access-store.ts';
 import { lostClaim } from './claims.ts';
@@ -10,7 +10,7 @@ import * as edits from './edits-store.ts';
 import { withClaim } from './review.ts';
 import type { SegmentBody } from './schemas.ts';
 import type * as store from './store.ts';
-import { presentSegments } from './view.ts';
+import { presentSegments, segmentConflict } from './view.ts';
 
 /** Reads an editing task that the user holds, and its segments from `position` to `last`. */
 export async function openEdit(
@@ -70,7 +70,7 @@ export async function change(
   } catch (error) {
     if (!(error instanceof SegmentChanged)) throw error;
     const [segment] = await show(context, user, key, position, position);
-    throw new ApiError('conflict', 'A segment was changed meanwhile.', {}, { segment });
+    throw segmentConflict('A segment was changed meanwhile.', segment!);
   }
 }
 

@@ -25,7 +25,7 @@ import { carry } from './repeats.ts';
 import { MAX_TARGET, type SaveRequest, WRONG_TARGET } from './route-schemas.ts';
 import type { SavedBody, SegmentBody } from './schemas.ts';
 import * as store from './store.ts';
-import { presentSegments } from './view.ts';
+import { presentSegments, segmentConflict } from './view.ts';
 
 /** The maximum number of segments with the same text to which one confirmation copies its target. */
 const MAX_FILLED = 500;
@@ -97,8 +97,7 @@ export async function saveSegment(
   }
   const shown = await present(context, user, key, task, job, positions);
   if ('conflict' in outcome) {
-    const message = 'The segment was changed meanwhile.';
-    throw new ApiError('conflict', message, {}, { segment: shown[0] });
+    throw segmentConflict('The segment was changed meanwhile.', shown[0]!);
   }
   return { segment: shown[0]!, filled: shown.slice(1), findings, lease: presentLease(outcome.held) };
 }

@@ -110,7 +110,7 @@ export interface MovedTask {
 
 // Lock order everywhere, to prevent deadlocks: edited job, tasks, claims, slots, edits. Locking is a separate
 // statement, so that the next statement sees claims that were made while this one waited.
-/** Locks tasks of a job. @param tasks defaults to all tasks of the job */
+/** Locks tasks of a job. The value `tasks` is null for all tasks of the job. */
 export const lockTasks = statement<
   never,
   { account: AccountRef; jobId: string; tasks: readonly string[] | null },

@@ -2,11 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Piece } from '@dragoman/documents';
-import { notFound } from '../base/errors.ts';
+import { ApiError, notFound } from '../base/errors.ts';
 import { keptOf } from '../base/kept.ts';
 import { readContext } from '../brands/brands.ts';
 import { readDocumentSettings } from '../brands/document-settings.ts';
 import { type JobTerm, readJobTerms } from '../brands/proposals.ts';
+import { createProjector } from '../http/answers.ts';
 import { readTexts } from '../jobs/jobs.ts';
 import { parseDraftNote } from '../translation/draft-notes.ts';
 import {
@@ -29,7 +30,15 @@ import { readHistory } from './history-store.ts';
 import * as issues from './issues-store.ts';
 import { readLooks } from './looks-store.ts';
 import { listQueriesOfJob } from './query-store.ts';
-import type { ClaimedBody, CommentBody, SegmentBody, SegmentVote, TaskBody, TermOfTask } from './schemas.ts';
+import {
+  type ClaimedBody,
+  type CommentBody,
+  Segment,
+  type SegmentBody,
+  type SegmentVote,
+  type TaskBody,
+  type TermOfTask,
+} from './schemas.ts';
 import type * as store from './store.ts';
 import { readTone } from './tone.ts';
 import { readSegmentVotes } from './vote-view.ts';
@@ -183,6 +192,13 @@ export async function presentSegments(
       ...(looks && presentLook(row.target, looks.get(row.position))),
     };
   });
+}
+
+const projectSegment = createProjector(Segment);
+
+/** Returns the error `conflict` with the segment as it is now. */
+export function segmentConflict(message: string, segment: SegmentBody): ApiError {
+  return new ApiError('conflict', message, {}, { segment: projectSegment(segment) });
 }
 
 /** @param looked the target that the reviewer saw last; undefined if they have not seen the segment */

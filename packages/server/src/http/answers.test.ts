@@ -2,9 +2,10 @@
 import fastify from 'fastify';
 import Type, { type TSchema } from 'typebox';
 import { describe, expect, it } from 'vitest';
-import { resource } from './http.ts';
+import { createLog } from '../base/log.ts';
+import { answerErrors, type Operation, resource } from './http.ts';
 import { describeInterface } from './openapi.ts';
-import { answer } from './schemas.ts';
+import { answer, emptyAnswer } from './schemas.ts';
 
 const Row = Type.Object({
   name: Type.String(),
@@ -17,18 +18,23 @@ const Row = Type.Object({
 const row = { name: 'one', created_at: new Date(0), ended_at: null, note: 'a note', rule: 'r' };
 const AT = '1970-01-01T00:00:00.000Z';
 
-/** Returns the body that a client gets when a handler returns `given`. */
-async function send(schema: TSchema, given: unknown): Promise<string> {
+/** Returns what a client gets from an operation that describes these answers, and what is logged. */
+async function request(response: object | undefined, handler: Operation['handler']) {
   const app = fastify();
+  const lines: string[] = [];
+  answerErrors(app, createLog('error', { write: (line) => void lines.push(line) }));
   describeInterface(app, {});
   void app.register(async (root) =>
-    resource(root, '/api/rows', {
-      GET: { schema: { response: { 200: answer('Rows.', schema) } }, handler: async () => given },
-    }),
+    resource(root, '/api/rows', { GET: response ? { schema: { response }, handler } : handler }),
   );
-  const { body } = await app.inject('/api/rows');
+  const { statusCode: status, body } = await app.inject('/api/rows');
   await app.close();
-  return body;
+  return { status, body, logged: lines.join('') };
+}
+
+/** Returns the body that a client gets when a handler returns `given`. */
+async function send(schema: TSchema, given: unknown): Promise<string> {
+  return (await request({ 200: answer('Rows.', schema) }, async () => given)).body;
 }
 
 describe('an answer', () => {
@@ -60,6 +66,31 @@ describe('an answer', () => {
       Type.Object({ kind: Type.Literal('b'), origin: Type.String() }),
     ]);
     expect(await send(Forms, { origin: 'api', kind: 'b', secret: 's' })).toBe('{"origin":"api","kind":"b"}');
+  });
+
+  it.each<[string, Operation['handler']]>([
+    ['another status', async (_, reply) => reply.code(202).send(row)],
+    ['another media type', async (_, reply) => reply.type('application/problem+json').send(row)],
+    ['a body where none is described', async (_, reply) => reply.code(201).send(row)],
+  ])('is refused if it is not described: %s', async (_, handler) => {
+    const described = { 200: answer('Rows.', Row), 201: emptyAnswer('Nothing.') };
+    const { status, body, logged } = await request(described, handler);
+    expect({ status, body: JSON.parse(body) }).toEqual({
+      status: 500,
+      body: { error: 'Server error; the request can be sent again.' },
+    });
+    expect(logged).toContain('refuseUndescribed');
+  });
+
+  it('need not be described if it has no body, is an error, or its operation describes none', async () => {
+    const described = { 200: answer('Rows.', Row) };
+    expect(await request(described, async (_, reply) => reply.code(204).send())).toMatchObject({
+      status: 204,
+    });
+    const error = await request(described, async (_, reply) => reply.code(409).send({ error: 'no' }));
+    expect(error).toMatchObject({ status: 409, body: '{"error":"no"}' });
+    const free = await request(undefined, async () => ({ a: 1 }));
+    expect(free).toMatchObject({ status: 200, body: '{"a":1}' });
   });
 
   it('keeps all fields of an object whose names the schema leaves open', async () => {

@@ -1,6 +1,8 @@
 /**
- * Writes answers as JSON. An answer has only the fields that its schema names, so a column that was selected by mistake
- * is not sent. A handler can therefore return rows of the database.
+ * Writes answers as JSON. A described answer has only the fields that its schema names, so a column that was selected by
+ * mistake is not sent. A handler can therefore return rows of the database. An answer of an operation that describes
+ * answers, but not this one, is refused (`openapi.ts`). Errors are sent with all their fields (`ApiError.more`): code that
+ * puts rows into an error projects them first.
  */
 import type { Static, TSchema } from 'typebox';
 
@@ -36,15 +38,21 @@ interface Field {
 }
 
 /**
- * Returns a function that writes an answer as JSON. Times (`Date`) become ISO texts. The schema is compiled at the first
- * answer, because most processes serve few operations.
+ * Returns a function that projects a value by a schema: the result has only the fields that the schema names, and no null
+ * in place of an absent field. The schema is compiled at the first value, because most processes serve few operations.
  */
-export function createAnswerWriter(schema: unknown): (answer: unknown) => string {
+export function createProjector<S extends TSchema>(schema: S): (value: Answer<S>) => unknown {
   let project: Projection | undefined;
-  return (answer) => {
-    project ??= projectionOf([schema as Schema]) ?? ((value) => value);
-    return JSON.stringify(project(answer));
+  return (value) => {
+    project ??= projectionOf([schema as Schema]) ?? ((given) => given);
+    return project(value);
   };
+}
+
+/** Returns a function that writes an answer as JSON. Times (`Date`) become ISO texts. */
+export function createAnswerWriter(schema: unknown): (answer: unknown) => string {
+  const project = createProjector(schema as TSchema) as Projection;
+  return (answer) => JSON.stringify(project(answer));
 }
 
 /**

@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import swagger from '@fastify/swagger';
-import type { FastifyInstance, FastifySchema } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import Type from 'typebox';
 import { ERRORS, type ErrorCode } from '../base/errors.ts';
 import { VERSION } from '../base/version.ts';
@@ -101,6 +101,7 @@ const TAGS = [
 export function describeInterface(app: FastifyInstance, webhooks: Record<string, DescribedWebhook>): void {
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(({ schema }) => createAnswerWriter(schema));
+  app.addHook('preSerialization', refuseUndescribed);
   void app.register(swagger, {
     openapi: {
       openapi: '3.1.1',
@@ -175,6 +176,25 @@ export function describeInterface(app: FastifyInstance, webhooks: Record<string,
       },
     });
   });
+}
+
+/**
+ * Refuses an answer that its operation does not describe. It would be sent with all its fields, because only a
+ * described answer has a schema. Does not apply to errors, nor to operations that describe no answers.
+ * @throws TypeError, which becomes a 500 and is logged
+ */
+async function refuseUndescribed(
+  { routeOptions }: FastifyRequest,
+  reply: FastifyReply,
+  answer: unknown,
+): Promise<unknown> {
+  const { statusCode: status } = reply;
+  if (routeOptions.schema?.response === undefined || status >= 400 || answer === null) return answer;
+  const type = String(reply.getHeader('content-type')).split(';')[0]!;
+  if (reply.getSerializationFunction(`${status}`, type) === undefined) {
+    throw new TypeError(`the operation describes no answer ${status} of the type ${type}`);
+  }
+  return answer;
 }
 
 /** The error answer that every route of the web app can give. */

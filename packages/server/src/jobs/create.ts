@@ -90,14 +90,18 @@ export function createJobCreator(options: JobCreatorOptions): JobCreator {
   const inserts = createJobInserter(options);
   const context: CreationContext = { database, quota, prepare, inserts };
 
-  /** Reads a create. The error also has a line for each field that can be read and names nothing that there is. */
+  /**
+   * Reads a create. The error also has a line for each field that can be read and names nothing that there is. These
+   * fields are left out if they cannot be checked now.
+   */
   async function readCreate(caller: Caller, tier: store.JobTier, body: unknown): Promise<CreateRequest> {
     try {
       return readCreateRequest(body, tier, maxTextBytes);
     } catch (error) {
       if (!(error instanceof ApiError && error.code === 'invalid_request')) throw error;
       await resolveNames(caller, readNamedFields(body, error), options).catch((other: unknown) => {
-        throw other instanceof ApiError ? joinFieldErrors([error, other]) : other;
+        if (!(other instanceof ApiError)) throw other;
+        if (other.code === 'invalid_request') throw joinFieldErrors([error, other]);
       });
       throw error;
     }

@@ -1,8 +1,8 @@
 /**
  * Periodic maintenance in every worker. It adds up the rows of job counters, so that a total is the sum of only
- * a few rows. It deletes creation records of dead processes, old idempotency keys and ended sessions and old counts of sign-in attempts. It
- * accepts jobs to which customers did not react, and mails customers whose documents are finished. It may run at any time
- * and in any worker.
+ * a few rows. It deletes creation records of dead processes, old idempotency keys, ended sessions and old counts of
+ * sign-in attempts. It accepts jobs to which customers did not react, and mails customers whose documents are finished.
+ * It may run at any time and in any worker.
  */
 import { cleanSessions } from '../access/sessions.ts';
 import type { Log } from '../base/log.ts';

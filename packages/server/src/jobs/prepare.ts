@@ -154,7 +154,10 @@ async function check(
   return { brands, sourceLanguage, words, counted, priceOf, documentSettings };
 }
 
-/** @throws ApiError `invalid_request` with a line for each field that names nothing that the caller can use */
+/**
+ * @throws ApiError `invalid_request` with a line for each field that names nothing that the caller can use; `unavailable`
+ * if only `targetLanguage` may be wrong and no engine has a language pair yet
+ */
 export async function resolveNames(
   caller: Caller,
   { callbackUrl, brand, targetLanguage }: NamedFields,
@@ -168,9 +171,13 @@ export async function resolveNames(
     errors.push(error);
     return { brand: undefined, defaultBrand: undefined };
   });
-  const targets = targetLanguage === undefined ? [] : await languages.targets(caller.environment);
-  if (targetLanguage !== undefined && !targets.includes(targetLanguage)) {
-    errors.push(fieldError('target_language', notOffered(targetLanguage, '', targets)));
+  if (targetLanguage !== undefined) {
+    const targets = await languages.targets(caller.environment).catch((error: unknown) => {
+      throw errors.length > 0 && error instanceof ApiError ? joinFieldErrors(errors) : error;
+    });
+    if (!targets.includes(targetLanguage)) {
+      errors.push(fieldError('target_language', notOffered(targetLanguage, '', targets)));
+    }
   }
   if (errors.length > 0) throw joinFieldErrors(errors);
   return brands;

@@ -211,6 +211,18 @@ describe('a first start', () => {
     const message = { text: 'Hello.', source_language: 'en', target_language: 'es' };
     const chat = { chat_external_id: 'c', external_id: '1', text_format: 'text' };
     expect((await client('POST', '/v2/chats/messages', { ...message, ...chat })).status).toBe(503);
+    // Invalid fields are reported, although the target language cannot be checked yet.
+    const [method, path, body] = job('es', 'early');
+    const named = { callback_url: 'http://10.0.0.1/', brand: 'acme' };
+    for (const [wrong, lines] of [
+      [{ text: '' }, /^text: .*$/],
+      [named, /^callback_url: .*\nbrand: .*$/],
+      [{ ...named, text: '' }, /^text: .*\ncallback_url: .*\nbrand: .*$/],
+    ] as const) {
+      const { status, body: answered } = await client(method, path, { ...body, ...wrong });
+      expect(status).toBe(400);
+      expect(answered.error).toMatch(lines);
+    }
     await fresh.stop();
   });
 

@@ -28,7 +28,7 @@ export interface Hub {
   progress(progress: DraftProgress): void;
   /** Returns the drafting progress of a job, if it was reported within the last minute. */
   progressOf(job: string): DraftProgress | undefined;
-  /** Adds a subscriber. @returns `person` or `process` if the limit of the user or of the process is reached */
+  /** Adds a subscriber. @returns the limit that is reached, if one is */
   subscribe(subscriber: Subscriber): LiveSubscription | StreamLimit;
   /** Ends all streams and accepts no new streams. */
   endAll(): void;

@@ -22,7 +22,7 @@ export function createLiveMetrics(registry: Registry): HubObserver {
   });
   const refused = new Counter({
     name: 'dragoman_live_refused_total',
-    help: 'Streams refused because the user or the process had too many.',
+    help: 'Streams refused because the user, the account or the process had too many.',
     labelNames: ['why'],
     registers,
   });

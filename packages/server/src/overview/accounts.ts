@@ -23,6 +23,7 @@ import { ApiError, fieldError, notFound } from '../base/errors.ts';
 import { notifyDefaultBrandChange, requireBrand, writeDefaultBrand } from '../brands/brands.ts';
 import { subscribe } from '../chats/chats.ts';
 import type { Database, Queryable } from '../database/database.ts';
+import { createProjector } from '../http/answers.ts';
 import { type Checked, resource } from '../http/http.ts';
 import {
   accountParameters,
@@ -145,6 +146,7 @@ const Detail = Type.Object(
   { title: 'ConsoleAccount' },
 );
 type DetailBody = Static<typeof Detail>;
+const projectDetail = createProjector(Detail);
 
 const Credentials = Type.Object(
   {
@@ -382,14 +384,9 @@ async function changeAccount(
       await lockAccount(transaction, ref);
       const before = await readEditable(transaction, ref);
       if (versionOf(before) !== version) {
-        throw new ApiError(
-          'conflict',
-          'The account was changed in the meantime.',
-          {},
-          {
-            account: await readDetail(transaction, account),
-          },
-        );
+        const message = 'The account was changed in the meantime.';
+        const now = projectDetail(await readDetail(transaction, account));
+        throw new ApiError('conflict', message, {}, { account: now });
       }
       if (email !== undefined) await store.setEmail(transaction, { account: ref, email });
       if (chat !== undefined) await subscribe(transaction, ref, subscription);

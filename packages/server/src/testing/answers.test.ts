@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { signatureHeaders } from '../deliveries/signature.ts';
+import { ourChecker } from './answers.ts';
 import { createClient, startReceiver } from './harness.ts';
 
 const JOB = {
@@ -83,6 +84,24 @@ it.each<[string, Planted, RegExp, string?, string?]>([
   lie = planted;
   await expect(call(method, path)).rejects.toThrow(complaint);
 });
+
+it.each<[string, object, RegExp?]>([
+  ['further fields', { positions: [1], until: 'then', findings: [] }],
+  ['an undescribed field of a segment', { segment: { planted: 1 } }, /segment: body .*properties: planted/],
+  ['an undescribed field of an account', { account: { planted: 1 } }, /account: body .*properties: planted/],
+  ['a further field without a schema', { planted: { a: 1 } }, /planted: body must/],
+])(
+  'the answer checker checks the further fields of an error of the web app: %s',
+  async (_, more, complaint) => {
+    const checker = await ourChecker('web');
+    const text = JSON.stringify({ error: { code: 'conflict', message: 'Changed.', ...more } });
+    const headers = new Headers({ 'content-type': 'application/json' });
+    const check = () =>
+      checker.answer({ method: 'GET', path: '/api/console/accounts', status: 409, headers, text });
+    if (complaint === undefined) check();
+    else expect(check).toThrow(complaint);
+  },
+);
 
 it('after a callback that does not match the API description, `next` and `close` of the receiver throw', async () => {
   const receiver = await startReceiver();

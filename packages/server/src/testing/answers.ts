@@ -1,10 +1,12 @@
 /**
  * Checks every answer that a test receives against `/openapi.json`: status, headers and body. `/openapi.json`
- * allows undescribed fields, because later versions may add fields. This check reports each undescribed field
- * as an error.
+ * allows undescribed fields, because later versions may add fields. This check reports each undescribed field of the
+ * JSON that was sent. The server has already removed them from the answers that it writes by their schema
+ * (`http/answers.ts`). The check therefore finds them only in errors, and in bodies that a handler wrote as bytes.
  */
 
 import type { IncomingHttpHeaders } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import type { Audience, JsonSchema, OpenApi, OpenApiResponse } from '../http/openapi.ts';
@@ -27,6 +29,18 @@ export interface Checker {
 
 /** Paths for operators and for the description itself, which `/openapi.json` does not describe. */
 const UNDESCRIBED = ['/healthz', '/readyz', '/metrics', '/openapi.json'];
+
+const schemaNamed = (schema: string): JsonSchema => ({ $ref: `#/components/schemas/${schema}` });
+const SCALAR: JsonSchema = { type: ['string', 'number', 'boolean'] };
+
+/** The schemas of the further fields of the web app's errors that are objects or lists of objects. */
+const FURTHER: Record<string, JsonSchema> = {
+  account: schemaNamed('ConsoleAccount'),
+  findings: { type: 'array', items: schemaNamed('Finding') },
+  segment: schemaNamed('Segment'),
+};
+/** The schema of the other further fields. */
+const PLAIN: JsonSchema = { anyOf: [SCALAR, { type: 'array', items: SCALAR }] };
 
 const HOW =
   'Describe it: `{ schema, handler }` in `resource(…)`, with the schema in `schemas.ts` of the module, made of ' +
@@ -117,9 +131,23 @@ export function createChecker(document: OpenApi): Checker {
         `the type is "${type}", but ${Object.keys(response.content).join(', ')} is described`,
       ];
     }
-    return type === 'application/json'
-      ? [...found, ...complaintsOf(media.schema, JSON.parse(given.text))]
-      : found;
+    if (type !== 'application/json') return found;
+    const body: unknown = JSON.parse(given.text);
+    const furtherComplaints = isDeepStrictEqual(media.schema, schemaNamed('WebError'))
+      ? complaintsOfFurther(body)
+      : [];
+    return [...found, ...complaintsOf(media.schema, body), ...furtherComplaints];
+  }
+
+  /** Checks the fields of an error that `WebError` leaves open, because only some codes have them. */
+  function complaintsOfFurther(body: unknown): string[] {
+    const described = document.components.schemas.WebError!.properties!.error!.properties!;
+    const { error = {} } = (body ?? {}) as { error?: Record<string, unknown> };
+    return Object.entries(error)
+      .filter(([name]) => !(name in described))
+      .flatMap(([name, value]) =>
+        complaintsOf(FURTHER[name] ?? PLAIN, value).map((line) => `/error/${name}: ${line}`),
+      );
   }
 
   return {
