@@ -13,6 +13,12 @@ const IDLE_CHECK_MILLISECONDS = 50;
  */
 const UNUSED_MILLISECONDS = 1_000;
 
+/** The longest time for which a stopping server goes on accepting connections. */
+const ACCEPT_MILLISECONDS = 1_000;
+
+/** Within a turn of the event loop that is shorter, hardly any connection can arrive unnoticed. */
+const SHORT_TURN_MILLISECONDS = 0.1;
+
 /** Connections on which no byte has arrived, such as those that browsers open in advance. */
 export interface UnusedConnections {
   close(): void;
@@ -50,6 +56,32 @@ export async function drainApp(app: FastifyInstance, seconds: number): Promise<v
 }
 
 /**
+ * Closes the listener when no connection is waiting, because the kernel resets those that wait. Node accepts one
+ * connection in each turn of the event loop, so the last turn must have accepted none. It must also be short: what
+ * arrives after its accept is reset.
+ */
+async function closeListener({ server }: FastifyInstance): Promise<void> {
+  let accepted = false;
+  const accept = () => {
+    accepted = true;
+  };
+  server.on('connection', accept);
+  // `close` does the same before it closes the listener. With nothing left to do, it takes less time.
+  server.closeIdleConnections();
+  const latest = performance.now() + ACCEPT_MILLISECONDS;
+  await setImmediate();
+  for (let began = performance.now(), isShort = false; !isShort && began < latest; ) {
+    accepted = false;
+    await setImmediate();
+    const now = performance.now();
+    isShort = !accepted && now - began < SHORT_TURN_MILLISECONDS;
+    began = now;
+  }
+  server.off('connection', accept);
+  server.close();
+}
+
+/**
  * Refuses new connections, finishes requests, and closes the connections that are still open at the end of
  * the grace period. Idle and unused connections are closed early, because Node would wait for their
  * timeout.
@@ -65,10 +97,7 @@ export async function closeApp(
   }, IDLE_CHECK_MILLISECONDS);
   const last = globalThis.setTimeout(() => app.server.closeAllConnections(), graceMilliseconds);
   try {
-    // The kernel resets connections that are waiting to be accepted when the listener closes. Node has just accepted
-    // all of them when this turn begins, so the listener is closed before Fastify prepares its own close.
-    await setImmediate();
-    app.server.close();
+    await closeListener(app);
     await app.close();
   } finally {
     clearInterval(idle);

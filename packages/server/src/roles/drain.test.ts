@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterEach, expect, it } from 'vitest';
 import { createClient, startTestServer, type TestServer } from '../testing/harness.ts';
 
@@ -25,4 +27,16 @@ it('a stopping server is not ready, and answers requests until the drain period 
   expect([created.status, created.headers.get('connection')]).toEqual([201, 'close']);
   await stopped;
   await expect(fetch(`${url}/healthz`)).rejects.toThrow();
+});
+
+it('a stopping server answers on connections that wait to be accepted', async () => {
+  server = await startTestServer();
+  const port = Number(new URL(server.url).port);
+  const answers = Array.from({ length: 20 }, async () => {
+    const socket = connect(port, '127.0.0.1');
+    socket.write('GET /healthz HTTP/1.0\r\n\r\n');
+    return (await text(socket)).slice(0, 15);
+  });
+  await Promise.all([server.server.stop(), ...answers]);
+  expect(await Promise.all(answers)).toEqual(Array(20).fill('HTTP/1.1 200 OK'));
 });

@@ -109,7 +109,8 @@ async function inThisProcess(args: string[], own: NodeJS.ProcessEnv): Promise<En
   }
 }
 
-async function freePort(): Promise<number> {
+/** Returns a port that no program of 127.0.0.1 listens on. */
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -128,16 +129,19 @@ export interface Serving extends Program {
 /** Runs a program on its own terminal, and copies what the terminal shows to standard output. */
 const ON_TERMINAL = ['python3', '-c', 'import pty, sys; pty.spawn(sys.argv[1:])'];
 
-/** @param terminal whether the program's output is a terminal; by default it is a pipe, as for a service */
+/**
+ * @param terminal whether the program's output is a terminal; by default it is a pipe, as for a service
+ * @param url where it listens; by default at a free port of 127.0.0.1
+ */
 export async function serve(
   args: string[],
   own: Environment = {},
-  { terminal = false } = {},
+  { terminal = false, url = '' } = {},
 ): Promise<Serving> {
-  const port = await freePort();
+  const at = new URL(url || `http://127.0.0.1:${await freePort()}`);
   const [command, ...line] = [
     ...(terminal ? ON_TERMINAL : []),
-    ...[process.execPath, DRAGOMAN, 'serve', '--port', String(port), ...args],
+    ...[process.execPath, DRAGOMAN, 'serve', '--host', at.hostname, '--port', at.port, ...args],
   ];
   const program = start(command!, line, {
     DRAGOMAN_LOG_LEVEL: 'warn',
@@ -145,14 +149,13 @@ export async function serve(
     DRAGOMAN_KEY_REQUESTS: '0',
     ...own,
   });
-  const url = `http://127.0.0.1:${port}`;
   return {
     ...program,
-    url,
+    url: at.origin,
     answers: (path) =>
       until(async () => {
         if (program.child.exitCode !== null) throw new Error(program.output.stderr);
-        return (await fetch(`${url}${path}`).catch(() => undefined))?.status === 200;
+        return (await fetch(`${at.origin}${path}`).catch(() => undefined))?.status === 200;
       }).then(() => {}),
     async terminate() {
       program.child.kill('SIGTERM');
