@@ -38,10 +38,10 @@ import { translatedParts } from './cuts.ts';
 import { countTry, type DueJob, makeDueAgain, takeDueJob } from './due-store.ts';
 import * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
+import { readTone } from './lessons.ts';
 import { closeQueries } from './query-store.ts';
 import { cancelEditing } from './review.ts';
 import * as store from './store.ts';
-import { readTone } from './tone.ts';
 
 const POLL_MILLISECONDS = 2_000;
 /**

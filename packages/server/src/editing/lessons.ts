@@ -3,7 +3,8 @@
  * when the segment is not confirmed any more, or its job is canceled.
  */
 import type { AccountRef } from '../base/account.ts';
-import type { Transaction } from '../database/database.ts';
+import { findBrandTone } from '../brands/brands.ts';
+import type { Queryable, Transaction } from '../database/database.ts';
 import { forgetSegments, learnFromSegment } from '../memory/memory.ts';
 import type { TaskRow } from './access-store.ts';
 import { translatedParts } from './cuts.ts';
@@ -11,7 +12,6 @@ import type { TaskJobRow } from './edited-jobs-store.ts';
 import type { Edit, SegmentRow } from './edits-store.ts';
 import { hashTarget } from './readings.ts';
 import type { TaskKey } from './store.ts';
-import { readTone } from './tone.ts';
 import * as votes from './votes-store.ts';
 
 /** Stores what a segment teaches with its confirmed target, in place of what it taught before. */
@@ -55,4 +55,18 @@ export async function takeBack(
     account,
     ranges.map((range) => ({ jobId, ...range })),
   );
+}
+
+/**
+ * Returns the tone in which a job is edited and learned: that of the request, otherwise that of its brand when its tasks
+ * were opened. Its texts keep that tone when the brand gets another.
+ */
+export async function readTone(
+  on: Queryable,
+  account: AccountRef,
+  job: Pick<TaskJobRow, 'tone' | 'brand' | 'brand_tone' | 'target_language'>,
+): Promise<string | undefined> {
+  if (job.tone !== null) return job.tone;
+  if (job.brand_tone === null) return findBrandTone(on, account, job.brand, job.target_language);
+  return job.brand_tone === '' ? undefined : job.brand_tone;
 }

@@ -19,7 +19,7 @@ import { makeDueNow } from './due-store.ts';
 import * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
 import * as issues from './issues-store.ts';
-import { takeBack } from './lessons.ts';
+import { readTone, takeBack } from './lessons.ts';
 import { recordLooks } from './looks-store.ts';
 import { indexReadings } from './open.ts';
 import { closeQueries } from './query-store.ts';
@@ -27,7 +27,6 @@ import { readSources } from './readings-store.ts';
 import type { IssueBody } from './schemas.ts';
 import type { ClaimEnd, TaskStatus } from './states.ts';
 import * as store from './store.ts';
-import { readTone } from './tone.ts';
 import { hasUnsure, writeUnsure } from './unsure-store.ts';
 import { approveVotes } from './votes-store.ts';
 

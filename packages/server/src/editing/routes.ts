@@ -4,7 +4,6 @@ import { requirePerson, type SessionAuthOptions } from '../access/session-auth.t
 import { fieldError } from '../base/errors.ts';
 import { type Checked, type Operation, resource } from '../http/http.ts';
 import { claim, extend, heartbeat, locate, readQueue, release, report, skip } from './claims.ts';
-import { findInconsistencies } from './consistency.ts';
 import { freeTask, listTasks, prioritiseTask, readEffort, readWork, reassignTask } from './console.ts';
 import { consoleTaskSchemas } from './console-schemas.ts';
 import type { EditingContext, EditingUser } from './context.ts';
@@ -18,7 +17,7 @@ import type { taskParameters } from './schemas.ts';
 import { splitSegment, unsplitSegment } from './splits.ts';
 import type { TaskStatus } from './states.ts';
 import type { TaskKey } from './store.ts';
-import { searchTaskMemory, suggest } from './suggest.ts';
+import { findInconsistencies, searchTaskMemory, suggest } from './suggest.ts';
 import { proposeTaskTerm, withdrawTaskTerm } from './term-proposals.ts';
 import { addComment, preview, readClaimed, readSegmentHistory, readTask } from './view.ts';
 import { voteRoutes, votesOfCustomer } from './vote-routes.ts';

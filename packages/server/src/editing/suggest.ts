@@ -1,9 +1,13 @@
-/** Memory matches and glossary terms for a segment, and the concordance search in the memory. */
+/**
+ * Memory matches and glossary terms for a segment, the concordance search in the memory, and the sources of a document
+ * with several texts.
+ */
 import { createHash } from 'node:crypto';
 import { glossary } from '@dragoman/checks';
-import { plainText } from '@dragoman/documents';
+import { hasWords, type Piece, plainText } from '@dragoman/documents';
 import { limitAttempts } from '../access/sessions.ts';
 import { notFound } from '../base/errors.ts';
+import { createTurns } from '../base/turns.ts';
 import { readJobTerms } from '../brands/proposals.ts';
 import { compareForEditor, type DraftPurpose } from '../memory/efforts.ts';
 import { concordance } from '../memory/entries.ts';
@@ -14,9 +18,11 @@ import type { EditingContext, EditingUser } from './context.ts';
 import { sourceParts } from './cuts.ts';
 import * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
+import { readTone } from './lessons.ts';
+import { hashTarget } from './readings.ts';
+import { readingOf } from './repeats.ts';
 import type * as store from './store.ts';
-import type { ConcordanceBody, MatchesBody } from './suggestion-schemas.ts';
-import { readTone } from './tone.ts';
+import type { ConcordanceBody, InconsistenciesBody, MatchesBody } from './suggestion-schemas.ts';
 import { draftOriginOf, presentSegments, presentTaskTerm } from './view.ts';
 
 export async function suggest(
@@ -176,4 +182,43 @@ async function countSearch(
 function isTypedOn(last: { words: string; at: number } | undefined, words: string): boolean {
   if (last === undefined || Date.now() - last.at > WORD_PAUSE_MS) return false;
   return words.startsWith(last.words) && /^\S+$/.test(words.slice(last.words.length));
+}
+
+/** The maximum number of sources that are listed. */
+const MAX_SOURCES = 100;
+const MAX_POSITION = 2 ** 31 - 1;
+
+/**
+ * Returns the sources that have different confirmed texts in the document of a task, in the order of the document.
+ * @throws ApiError `not_found` if the user does not hold the task
+ */
+export async function findInconsistencies(
+  context: EditingContext,
+  user: EditingUser,
+  key: store.TaskKey,
+): Promise<InconsistenciesBody> {
+  await openTask(context, user, key, 'held');
+  const rows = await edits.readSegments(context.database, key.account, key.jobId, 0, MAX_POSITION);
+  const turn = createTurns();
+  const sources = new Map<
+    string,
+    { source: Piece[]; texts: Map<string, { target: Piece[]; positions: number[] }> }
+  >();
+  for (const { position, source, target, status } of rows) {
+    if (status !== 'confirmed' || target === null || !hasWords(source)) continue;
+    const reading = readingOf(source);
+    const { texts } =
+      sources.get(reading) ?? sources.set(reading, { source, texts: new Map() }).get(reading)!;
+    const text = hashTarget(source, target).toString('base64');
+    if (!texts.has(text)) texts.set(text, { target, positions: [] });
+    texts.get(text)!.positions.push(position);
+    await turn(source.length + target.length);
+  }
+  const several = [...sources.values()].filter(({ texts }) => texts.size > 1);
+  return {
+    count: several.length,
+    sources: several
+      .slice(0, MAX_SOURCES)
+      .map(({ source, texts }) => ({ source, texts: [...texts.values()] })),
+  };
 }

@@ -28,6 +28,7 @@ import * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
 import { readHistory } from './history-store.ts';
 import * as issues from './issues-store.ts';
+import { readTone } from './lessons.ts';
 import { readLooks } from './looks-store.ts';
 import { listQueriesOfJob } from './query-store.ts';
 import {
@@ -40,7 +41,6 @@ import {
   type TermOfTask,
 } from './schemas.ts';
 import type * as store from './store.ts';
-import { readTone } from './tone.ts';
 import { readSegmentVotes } from './vote-view.ts';
 
 export async function readTask(

@@ -1,12 +1,17 @@
-/** The list of all findings of the task. A click goes to the segment. */
+/** The list of all findings of the task, and of sources with several texts. A click goes to the segment. */
+
+import { Button } from '@mantine/core';
 import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
 import { useTranslate } from '../i18n.tsx';
 import { Dialog } from '../ui/Dialog.tsx';
+import { FailureNotice } from '../ui/Failure.tsx';
+import { inconsistencies } from './api.ts';
 import { keyOfFinding } from './checking.ts';
-import { useWorkbench } from './context.tsx';
+import { directionOf, localeOf, useWorkbench } from './context.tsx';
 import css from './dialogs.module.css';
-import { Inconsistencies } from './Inconsistencies.tsx';
+import { plainText } from './pieces.ts';
 import { useSentence } from './sentences.ts';
 
 export function Findings() {
@@ -62,5 +67,63 @@ export function Findings() {
       </ol>
       <Inconsistencies />
     </Dialog>
+  );
+}
+
+/** The sources of the document that were confirmed with several texts. */
+function Inconsistencies() {
+  const workbench = useWorkbench();
+  const t = useTranslate();
+  const { job } = workbench.task;
+  const { data, error } = useQuery(inconsistencies(workbench.task.task));
+  if (error) return <FailureNotice error={error} />;
+  if (!data || data.count === 0) return null;
+  const textIn = (language: string) => ({ lang: localeOf(language), dir: directionOf(language) });
+  return (
+    <section className={css.inconsistencies}>
+      <h3>{t('workbench.inconsistencies', { count: data.count })}</h3>
+      {data.sources.map(({ source, texts }) => (
+        <section key={texts[0]!.positions[0]}>
+          <h4 {...textIn(job.source_language)}>{plainText(source)}</h4>
+          <ul>
+            {texts.map(({ target, positions }) => (
+              <li key={positions[0]}>
+                <span {...textIn(job.target_language)} translate="no">
+                  {plainText(target)}
+                </span>
+                <JumpButtons positions={positions} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </section>
+  );
+}
+
+/** The maximum number of buttons. */
+const MAX_BUTTONS = 20;
+
+/** Buttons of a dialog that go to segments. Those of other editors have no row on the page. */
+export function JumpButtons({ positions }: { positions: readonly number[] }) {
+  const workbench = useWorkbench();
+  const t = useTranslate();
+  return (
+    <span className={css.jumps}>
+      {positions.slice(0, MAX_BUTTONS).map((position) => (
+        <Button
+          key={position}
+          size="xs"
+          disabled={!workbench.has(position)}
+          title={workbench.has(position) ? undefined : t('workbench.inconsistencies.elsewhere')}
+          onClick={() => {
+            workbench.close('dialog');
+            workbench.activate(position, 'text');
+          }}
+        >
+          {workbench.numberOf(position)}
+        </Button>
+      ))}
+    </span>
   );
 }
