@@ -192,9 +192,12 @@ const ENUMERATION_END =
 
 /** The name of an option at the end of a text, such as `-D`. */
 const OPTION = /(?:^|\s)-\p{L}\.$/u;
-/** A number that is no ordinal: of a standard, such as `PKCS#12`, or the end of a range, such as `1 bis 9`. */
-const CARDINAL =
-  /(?:#|(?<!\p{N})\d{1,2}\s(?:und|oder|bis|do|lub|albo|až|nebo|och|eller|til|tai|ja|ve|és|ali|ili)\s)\d{1,2}\.$/u;
+/** A number of a standard, such as `PKCS#12`, which is no ordinal. */
+const STANDARD = /#\d{1,2}\.$/;
+/** The end of a German range or pair, such as `1 bis 9`. The last number may be an ordinal, as in `1 bis 9. Mai`. */
+const RANGE = /(?<!\p{N})\d{1,2}\s(?:und|oder|bis)\s\d{1,2}\.$/u;
+/** A word with a capital that never follows an ordinal. */
+const STARTER = /^(?:Das|Der|Die|Diese[mnrs]?|Dies|Eine?|Er|Es|Ich|Man|Sie|Wir)\s/;
 /** A path that goes on after three full stops, or Chinese and Japanese words after a quotation that ends with them. */
 const AFTER_ELLIPSIS = /^(?:\/|[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}])/u;
 
@@ -233,7 +236,8 @@ function continues(
   if (/^\p{L}{1,3}$|str$/u.test(word) && /^\d/u.test(next)) return true;
   // These languages write abbreviations as letters, such as "d. h." and "i.v.m.", also before a capital.
   if (withOrdinals && /(?<![\p{L}.])\p{L}(?:\. ?\p{L}){1,3}\.$/u.test(before)) return true;
-  if (withOrdinals && /^\d{1,2}$/.test(word)) return !CARDINAL.test(before);
+  if (withOrdinals && /^\d{1,2}$/.test(word))
+    return !STANDARD.test(before) && !(RANGE.test(before) && STARTER.test(next));
   if (list === abbreviationsOf('de') && GERMAN_ORDINAL.test(before)) return true;
   return list.has(word.toLowerCase());
 }

@@ -48,15 +48,19 @@ function names(text: string, source: string): Edit[] {
   return edits;
 }
 
-/** Matches a number that French writes as an ordinal. Only centuries are so written. */
-const ORDINAL =
-  /(?<![\p{L}\p{N}])(?<!siècle )([CDILMVX]{1,7}(?=èmes?)|(?:[VX]|[CDILMVX]{2,7})(?=e))(?:e|èmes?)(?![\p{L}\p{N}]| siècle)/gu;
+/** Matches letters that Apertium has read as a number and written as a French ordinal. "Cème" is never meant as one. */
+const ORDINAL = /(?<![\p{L}\p{N}])(C(?=ème)|[IVX][CILVX]{0,6}(?=e))(?:e|ème)s?(?![\p{L}\p{N}])/gu;
+/** Matches a noun at the end of a text that has a cardinal behind it, unlike a century or a republic. */
+const NUMBERED =
+  /(?<!\p{L})(?:annexe|article|axe|chapitre|fonction|langage|option|partie|région|section|serveur|système|touche|type|vecteur|version|volume)s?\s$/iu;
 
 /** Returns edits that restore the letters that Apertium has read as a number, as in "langage Cème". */
 function ordinals(text: string, source: string): Edit[] {
   const given = new Set(source.match(WORD));
+  const isCardinal = (letters: string, at: number): boolean =>
+    letters === 'C' || NUMBERED.test(text.slice(Math.max(0, at - 20), at));
   return [...text.matchAll(ORDINAL)]
-    .filter(({ 1: letters }) => given.has(letters!))
+    .filter(({ 1: letters = '', index }) => given.has(letters) && isCardinal(letters, index))
     .map(({ 0: word, 1: letters = '', index }) => ({ from: index, to: index + word.length, text: letters }));
 }
 
@@ -75,7 +79,8 @@ function afterPronouns(text: string, source: string, to: string | undefined): Ed
     const at = index + pronoun.length + 1;
     const verb = /\p{L}+/uy;
     verb.lastIndex = at;
-    if (given.has(verb.exec(text)?.[0] ?? '')) return [];
+    const word = verb.exec(text)?.[0] ?? '';
+    if (given.has(word) || (to === 'en' && isEnglishCapital(word))) return [];
     const isFirst = !/[\p{L}\p{N}][,)\]"”»’']?\s*$/u.test(text.slice(Math.max(0, index - 4), index));
     const raised = isFirst ? [{ from: index, to: index + 1, text: pronoun[0]!.toUpperCase() }] : [];
     return [...raised, { from: at, to: at + 1, text: letter.toLowerCase() }];
@@ -194,6 +199,9 @@ function isOfCountry(word: string): boolean {
   return countries.includes(`\n${word.slice(0, Math.max(4, ending.index - 2))}`);
 }
 
+/** Returns whether English writes a word with a capital in mid-sentence. */
+const isEnglishCapital = (word: string): boolean => ENGLISH_CAPITALS.has(word) || isOfCountry(word);
+
 /** Words to which Apertium gives a capital that is not theirs. */
 const SMALL: Readonly<Record<string, ReadonlySet<string>>> = {
   es: new Set('No Para Sólo Se De Por Con Que Lo Me Le A'.split(' ')),
@@ -218,10 +226,8 @@ function gained(text: string, source: string, to: string | undefined): Edit[] {
   const expected = wordsOf(source, made, '').filter(
     (word) => capitalized(word) && !made.has(word.text) && !ENGLISH_CAPITALS.has(word.text),
   );
-  const isEnglish = (word: string): boolean =>
-    to === 'en' && (ENGLISH_CAPITALS.has(word) || isOfCountry(word));
   const candidates = wordsOf(text, given, to === undefined ? '' : countriesIn(to)).filter(
-    (word) => capitalized(word) && !given.has(word.text) && !isEnglish(word.text),
+    (word) => capitalized(word) && !given.has(word.text) && !(to === 'en' && isEnglishCapital(word.text)),
   );
   const isAdded = (word: Word): boolean =>
     (word.rank > 0 && SMALL[to ?? '']?.has(word.text) === true) || word.isAfterCopied;

@@ -8,6 +8,14 @@ const QUOTED = '[^"“”«»\\n?!.,;:…]{1,200}';
 const CAPITAL_WORD = "(?<![\\p{L}\\p{M}\\p{N}])(?<!\\p{L}\\.)[AEOUYÀÈÉÅ](?![\\p{L}\\p{M}\\p{N}]|[.'’]\\p{L})";
 /** A word before the number of a century, which French writes as an ordinal. */
 const CENTURY = '\\b(?:siglo|século|segle|siècle|secolo|century)s?';
+/** A noun that a number in capitals follows. Behind other words, I is the English pronoun. */
+const NUMBERED =
+  '(?<!\\p{L})(?:annexe?|anexo|app?[eéèê]nd(?:ix|ice)|cap[íi]t(?:ulo|olo?)|chap(?:ter|itre)|part[ei]?|regi(?:[oó]n?|ão)|région)';
+/** Where an option may stand: behind a mark or a word, or at the start of a line in a list of options. */
+const OPTION_PLACE = '(?:(?<=[(\\["“«,/|]|\\S[^\\S\\n]{1,9})|(?<!\\S)(?=-\\p{L}(?:,\\s-|\\s\\s|$)))';
+/** A dash and a word of one letter that begin direct speech or an aside: "Dijo: -A veces voy.", "La casa -a veces-". */
+const DIALOGUE =
+  '(?<=[.:;!?…"“«][^\\S\\n]{0,9})-[AEIOUYÀÈÉ]\\s\\p{Ll}|-[aeiouyàèé]\\s[^\\n-]{0,80}[\\p{L}\\p{N}]-(?:[\\s,.;:)]|$)';
 /** Matches an opaque text that joins two words, with its own spaces. Apertium gets it as a word between two spaces. */
 export const JOINER = /^ ?[/&"“”«»] ?$/;
 /** Before a word that begins a sentence. A code may stand between. */
@@ -37,7 +45,7 @@ export const OPAQUE = new RegExp(
     // Initials such as "E.U.A.", the names of two capitals such as "X-Y", and arguments such as "<file>".
     '(?<![\\p{L}\\p{N}])(?:\\p{Lu}\\.){3,}|(?<![\\p{L}\\p{N}-])\\p{Lu}-\\p{Lu}(?![\\p{L}\\p{N}-])|<\\p{L}[\\p{L}\\p{N}_-]{0,40}>',
     // Options such as "-A", names such as "O'Higgins" and "HL7v2", and identifiers such as "_Complex".
-    '(?<![^\\s(\\["“«,/|])-\\p{L}(?=[\\s,.;:)\\]"”»/|]|$)',
+    `${OPTION_PLACE}(?!${DIALOGUE})-\\p{L}(?=[\\s,.;:)\\]"”»/|]|$)`,
     "(?<![\\p{L}\\p{N}])O['’]\\p{Lu}\\p{Ll}+",
     '(?<![\\p{L}\\p{N}])\\p{Lu}{1,10}\\d{1,10}\\p{L}[\\p{L}\\d]{0,20}(?![\\p{L}\\p{N}])',
     '(?<![\\p{L}\\p{N}_])_[A-Z][A-Za-z]{1,40}(?![\\p{L}\\p{N}_])(?!.{0,200}\\S_(?![\\p{L}\\p{N}]))',
@@ -45,7 +53,7 @@ export const OPAQUE = new RegExp(
     '(?<![\\p{L}\\p{N}])APIs(?![\\p{L}\\p{N}])',
     // A letter or number behind its word, as in "Annex G", "Region II" and "C++". Apertium moved it, or wrote the ordinals of
     // centuries, and took a full stop after it for that of an abbreviation.
-    `(?<=\\p{L}\\s)(?<!${CENTURY}\\s)(?:\\p{Lu}|[IVX]{2,6})(?=[)\\],;:”»"]|\\.?\\s*$)`,
+    `(?<=\\p{L}\\s)(?<!${CENTURY}\\s)(?:(?!I)\\p{Lu}|[IVX]{2,6}|(?<=(?i:${NUMBERED})\\s)I)(?=[)\\],;:”»"]|\\.?\\s*$)`,
     '(?<![\\p{L}\\p{N}])C(?:\\+\\+|#)',
     // English pronouns in quotation marks, which other languages drop.
     `(?<=["“‘'])(?:I|[Ii]t|[Yy]ou|[Hh]e|[Ss]he|[Ww]e|[Tt]hey)(?=["”]|['’](?!\\p{L}))`,
