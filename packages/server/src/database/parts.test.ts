@@ -94,6 +94,7 @@ const OVER_PARTS = [
   'ledger.totals',
   'ledger.verify',
   'memory.pooled_efforts',
+  'memory.undelivered_accounts',
   'operations.backlog',
   'operations.open_breakers',
   'work.due_jobs',

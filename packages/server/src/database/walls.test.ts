@@ -100,6 +100,7 @@ const ACROSS_ACCOUNTS = [
   'deliveries.failing_hosts',
   'ledger.totals',
   'memory.pooled_efforts',
+  'memory.undelivered_accounts',
   'ledger.verify',
   'operations.backlog',
   'operations.open_breakers',

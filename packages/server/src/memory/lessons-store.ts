@@ -76,27 +76,33 @@ export async function deleteLessonsOf(
   ]);
 }
 
+/** Returns accounts with entries that were not delivered within an hour. */
+export const findUndelivered = statement<AccountRef, { limit: number }>(
+  'memory.undelivered_accounts',
+  `select distinct part, account_id as "accountId" from memory
+    where not delivered and created_at < now() - interval '1 hour' limit :limit`,
+).rows;
+
 /**
  * Deletes lessons that wait for no delivery any more, and entries that were not delivered and have no lesson: older
- * versions end jobs without taking them back. @returns the number of deleted entries
+ * versions end jobs without taking them back. @returns a value for each deleted entry
  */
-export const deleteStaleLessons = statement<{ one: number }, { limit: number }>(
+export const deleteStaleLessons = statement<{ one: number }, { account: AccountRef; limit: number }>(
   'memory.delete_stale',
   `with gone as (
      delete from memory_lessons l
-      using (select l.part, l.account_id, l.job_id, l.position, l.memory_id
-               from memory_lessons l join jobs j on j.part = l.part and j.account_id = l.account_id and j.job_id = l.job_id
-              where l.outcome = 'confirmed' and j.status not in ('new', 'translating', 'rejected') limit :limit) s
-      where l.part = s.part and l.account_id = s.account_id and l.job_id = s.job_id and l.position = s.position
-        and l.memory_id = s.memory_id and l.outcome = 'confirmed')
-   delete from memory m
-    using (select part, account_id, memory_id from memory m
-            where not delivered and weight = 0 and created_at < now() - interval '1 hour'
-              and not exists (
-                select from memory_lessons l
-                 where l.part = m.part and l.account_id = m.account_id and l.memory_id = m.memory_id)
-            limit :limit for update skip locked) s
-    where m.part = s.part and m.account_id = s.account_id and m.memory_id = s.memory_id
+      where part = :part and account_id = :account_id and outcome = 'confirmed' and exists (
+        select from jobs j
+         where j.part = :part and j.account_id = l.account_id and j.job_id = l.job_id
+           and j.status not in ('new', 'translating', 'rejected'))),
+   free as (
+     select memory_id from memory m
+      where part = :part and account_id = :account_id and not delivered and weight = 0
+        and created_at < now() - interval '1 hour' and not exists (
+          select from memory_lessons l
+           where l.part = :part and l.account_id = m.account_id and l.memory_id = m.memory_id)
+      limit :limit for update skip locked)
+   delete from memory where part = :part and account_id = :account_id and memory_id in (select memory_id from free)
    returning 1 as one`,
 ).values;
 

@@ -473,13 +473,15 @@ export const forgetSegments = (
   ranges: readonly lessonsStore.SegmentRange[],
 ): Promise<void> => lessonsStore.deleteLessonsOf(transaction, account, ranges);
 
-/** The maximum number of rows in one statement. */
+/** The maximum number of accounts in a round, and of entries in one statement. */
 const MAX_STALE = 500;
 
 /** Deletes what is left of segments that were confirmed in jobs that were not delivered. */
 export async function cleanLessons(on: Queryable, ended = () => false): Promise<void> {
   const limit = MAX_STALE;
-  while (!ended() && (await lessonsStore.deleteStaleLessons(on, { limit })).length === limit);
+  for (const account of await lessonsStore.findUndelivered(on, { limit })) {
+    while (!ended() && (await lessonsStore.deleteStaleLessons(on, { account, limit })).length === limit);
+  }
 }
 
 /** Writes the entries of confirmed segments. @returns their lessons, which are not stored yet */
