@@ -106,8 +106,12 @@ it('an editor reads, edits and submits subtitles over their timeline by keyboard
 });
 
 it('Tab moves the focus out of the subtitles when no doubtful subtitle follows', async () => {
-  // Another text than in the other tests, so that the memory has no draft for it.
-  const { path } = await fixture.createClaimedTask(SRT.replace('is far', 'was by far'), FIELDS);
+  // Another text than in the other tests, because what editors confirm there may arrive at any moment.
+  const text = SRT.replace('The wind was stronger\nthan anything.', 'Both boats left\nbefore noon.')
+    .replace('Nobody came.', 'Ships sank.')
+    .replace('This is far too much to be read', 'These words cannot possibly be understood')
+    .replace('It was late.', 'Rain fell.');
+  const { path } = await fixture.createClaimedTask(text, FIELDS);
   const context = await fixture.web.signedIn(fixture.ann);
   await fixture.web.visit({ context, path }, async (page) => {
     await reading(page, 1);

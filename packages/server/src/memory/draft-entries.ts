@@ -53,7 +53,9 @@ export async function findDraftEntry(
   const nearest = rows
     .flatMap((row) => {
       const isLong = [row.source, row.target].some((pieces) => plainText(pieces).length > 2 * MAX_CHARACTERS);
-      if (isLong || !hasTone(row, purpose)) return [];
+      // What was confirmed for the same source reaches the segment as a vote.
+      const isVote = at !== undefined && plainText(row.source) === text;
+      if (isLong || isVote || !hasTone(row, purpose)) return [];
       const pair = withNumbersOf(source, row, [purpose.from, purpose.to]);
       return pair === undefined ? [] : [{ memoryId: row.memory_id, pair, other: plainText(pair.source) }];
     })
