@@ -9,14 +9,12 @@ import { linkForFirstOperator } from '../../server/src/access/invitations.ts';
 import { type Receiver, startReceiver, until } from '../../server/src/testing/harness.ts';
 import { type Mailbox, startMailbox } from '../../server/src/testing/mailbox.ts';
 import { startWeb, type Web } from './browser.ts';
-import { target } from './workbench.ts';
+import { HELD, target } from './workbench.ts';
 
 const PASSWORD = 'a long and quiet password';
 const SENTENCE = 'La casa es pequeña.';
 const REASON = 'We say “vivienda”.';
 const CORRECTED = 'La vivienda es pequeña.';
-/** How long a key is held, as by a person who types. */
-const HELD = { delay: 150 };
 
 let web: Web;
 let receiver: Receiver;

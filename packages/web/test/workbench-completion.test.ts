@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectAccessible, takeScreenshots } from './browser.ts';
-import { expectText, startWorkbench, target, type WorkbenchFixture } from './workbench.ts';
+import { expectText, HELD, startWorkbench, target, type WorkbenchFixture } from './workbench.ts';
 
 let fixture: WorkbenchFixture;
 beforeAll(async () => {
@@ -10,7 +10,6 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-const HELD = { delay: 150 };
 const hint = (page: Page) => page.locator('[data-completion]');
 
 async function visit(use: (page: Page) => Promise<void>): Promise<void> {

@@ -3,7 +3,14 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { pathOf } from '../../server/src/testing/editors.ts';
 import { expectAccessible, PHONE, takeScreenshots } from './browser.ts';
-import { expectText, startWorkbench, target, type WorkbenchFixture, waitUntilSaved } from './workbench.ts';
+import {
+  expectText,
+  HELD,
+  startWorkbench,
+  target,
+  type WorkbenchFixture,
+  waitUntilSaved,
+} from './workbench.ts';
 
 let fixture: WorkbenchFixture;
 beforeAll(async () => {
@@ -11,7 +18,6 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-const HELD = { delay: 150 };
 const TEXT = 'One house.\nSend it.\nTwo houses.\nSend it.\nThree houses.\n';
 
 const rows = (page: Page) =>

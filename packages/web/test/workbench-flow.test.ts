@@ -6,6 +6,7 @@ import { createPerson } from '../../server/src/testing/harness.ts';
 import { expectAccessible, PHONE, takeScreenshots } from './browser.ts';
 import {
   expectText,
+  HELD,
   reading,
   row,
   startWorkbench,
@@ -20,7 +21,6 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-const HELD = { delay: 150 };
 const FIELDS = { text_format: 'srt', target_language: 'de' };
 /** The third subtitle has too many characters per second. */
 const SRT = `1

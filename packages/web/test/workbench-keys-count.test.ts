@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { pathOf } from '../../server/src/testing/editors.ts';
 import { until } from '../../server/src/testing/harness.ts';
-import { row, startWorkbench, target, teach, type WorkbenchFixture } from './workbench.ts';
+import { HELD, row, startWorkbench, target, teach, type WorkbenchFixture } from './workbench.ts';
 
 let fixture: WorkbenchFixture;
 beforeAll(async () => {
@@ -12,7 +12,6 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-const HELD = { delay: 150 };
 const TEXT = '*text*';
 
 /** The maximum number of keys for each kind of segment, without the text. A kind is a row of the table in the guide. */

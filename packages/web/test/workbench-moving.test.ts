@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectAccessible, takeScreenshots } from './browser.ts';
 import {
   expectText,
+  HELD,
   row,
   startWorkbench,
   target,
@@ -20,7 +21,6 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-const HELD = { delay: 150 };
 const LINES = Array.from({ length: 40 }, (_, index) => `This is sentence ${index + 1}.\n`).join('');
 
 const place = async (page: Page, number: number) => (await row(page, number).boundingBox())!;

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectAccessible, PHONE, takeScreenshots } from './browser.ts';
 import {
   expectText,
+  HELD,
   reading,
   row,
   startWorkbench,
@@ -19,7 +20,6 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-const HELD = { delay: 150 };
 const FIELDS = { text_format: 'html', target_language: 'de' };
 const HTML = `<!doctype html><html><head><title>Summer sale</title>
 <style>body{font-family:Georgia,serif;margin:2rem auto;max-width:40rem} h1{color:rgb(160, 30, 60)} .box{background:#eef;padding:1rem}</style></head>

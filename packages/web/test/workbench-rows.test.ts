@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectAccessible, takeScreenshots } from './browser.ts';
 import {
   expectText,
+  HELD,
   row,
   startWorkbench,
   target,
@@ -19,8 +20,6 @@ beforeAll(async () => {
   fixture = await startWorkbench();
 });
 afterAll(() => fixture.stop());
-
-const HELD = { delay: 150 };
 
 it('a row shows where its target comes from, and that the editor has changed it', async () => {
   await teach(fixture, 'The red house.\nIt is very old.\n');

@@ -12,6 +12,7 @@ import { type ActionId, bindings } from '../src/workbench/keys.ts';
 import {
   claimJob,
   claimReview,
+  HELD,
   reading,
   row,
   startWorkbench,
@@ -32,7 +33,6 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-const HELD = { delay: 150 };
 /** Letters that no source and no draft of these tests has. */
 const TYPED = 'qx';
 

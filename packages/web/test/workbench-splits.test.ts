@@ -5,6 +5,7 @@ import { pathOf } from '../../server/src/testing/editors.ts';
 import { expectAccessible, PHONE, takeScreenshots } from './browser.ts';
 import {
   expectText,
+  HELD,
   row,
   startWorkbench,
   target,
@@ -19,7 +20,6 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-const HELD = { delay: 150 };
 const SLOWLY = { delay: 40 };
 
 const announced = (page: Page, text: string) => page.locator('[data-said]').getByText(text).waitFor();

@@ -1,7 +1,7 @@
 /** Tests of subtitles: the line breaks of a cue, and its duration, reading speed and line length. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectAccessible, takeScreenshots } from './browser.ts';
-import { row, startWorkbench, target, type WorkbenchFixture, waitUntilSaved } from './workbench.ts';
+import { HELD, row, startWorkbench, target, type WorkbenchFixture, waitUntilSaved } from './workbench.ts';
 
 let fixture: WorkbenchFixture;
 beforeAll(async () => {
@@ -9,7 +9,6 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-const HELD = { delay: 150 };
 const SRT = `1
 00:00:01,000 --> 00:00:03,500
 The wind was stronger

@@ -5,6 +5,7 @@ import { until } from '../../server/src/testing/harness.ts';
 import { expectAccessible, takeScreenshots } from './browser.ts';
 import {
   expectText,
+  HELD,
   reading,
   row,
   startWorkbench,
@@ -19,7 +20,6 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-const HELD = { delay: 150 };
 const textOf = (page: Parameters<typeof row>[0], number: number) =>
   row(page, number).locator('[data-target] [lang]');
 

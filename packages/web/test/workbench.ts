@@ -6,6 +6,9 @@ import { claimTask, confirmAll, orderEdit, pathOf } from '../../server/src/testi
 import { createClient, createPerson, type TestPerson, until } from '../../server/src/testing/harness.ts';
 import { LANGUAGES, shareWeb, type Web } from './browser.ts';
 
+/** How long a key is held, in milliseconds, as by a person. */
+export const HELD = { delay: 150 };
+
 export interface WorkbenchFixture {
   web: Web;
   /** Calls the API with the key of a customer whose balance is positive. */

@@ -6,6 +6,9 @@ import type { Queryable, Transaction } from '../database/database.ts';
 import { columnsOf, statement } from '../database/statements.ts';
 import type { ComparedTarget, DeliveredSegment } from '../memory/efforts.ts';
 
+/** The last position that a segment can have. */
+export const MAX_POSITION = 2 ** 31 - 1;
+
 /** A segment with its current edit. Segments that are joined with an earlier one are not listed. */
 export interface SegmentRow {
   position: number;

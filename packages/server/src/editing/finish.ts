@@ -49,7 +49,6 @@ const POLL_MILLISECONDS = 2_000;
  * three accounts therefore leave a place for other accounts.
  */
 const JOBS_AT_ONCE = 4;
-const MAX_POSITION = 2 ** 31 - 1;
 /** Seconds after which another process takes over a job whose process died. */
 const LEASE_SECONDS = 30;
 /** Seconds between attempts at a job past its deadline while an editor holds a claim on it. */
@@ -295,7 +294,7 @@ async function settle(
         await addEfforts(transaction, account, scope, efforts);
         await context.corrected(transaction, account, jobId, delivered.result);
       } else {
-        await forgetSegments(transaction, account, [{ jobId, first: 0, last: MAX_POSITION }]);
+        await forgetSegments(transaction, account, [{ jobId, first: 0, last: edits.MAX_POSITION }]);
       }
     });
     return true;
@@ -342,7 +341,7 @@ async function teachMemory(
   job: editedJobs.TaskJobRow,
   tone: string | undefined,
 ): Promise<void> {
-  const segments = await edits.readSegments(transaction, account, jobId, 0, MAX_POSITION);
+  const segments = await edits.readSegments(transaction, account, jobId, 0, edits.MAX_POSITION);
   const tasks = await store.listJobTasks(transaction, { account, jobId });
   await learnFromJob(transaction, account, {
     // Only jobs of the production environment are added to the memory, because the sandbox has no editors.

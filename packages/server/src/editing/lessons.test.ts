@@ -45,7 +45,7 @@ let operator: TestPerson;
 let account: Awaited<ReturnType<TestServer['createAccount']>>;
 
 beforeAll(async () => {
-  server = await startTestServer({ settings: { DRAGOMAN_EDITOR_TASKS: '40' } });
+  server = await startTestServer({ settings: { DRAGOMAN_EDITOR_TASKS: '40', DRAGOMAN_PRICE_HUMAN: '5' } });
   owner = await server.connectOwner();
   [ann, bob] = (await Promise.all(
     ['Ann', 'Bob'].map((name) => createPerson(server, { role: 'editor', languages: ['en:es'], name })),
@@ -75,6 +75,15 @@ async function confirmIn(uid: string) {
   return task;
 }
 
+/** Moves the deadline of a job to the present. */
+async function endTime(uid: string): Promise<void> {
+  const { rows } = await owner.query('select part, job_id from jobs where uid = $1 and account_id = $2', [
+    uid,
+    ref.accountId,
+  ]);
+  await expireDeadline(owner, rows[0]);
+}
+
 async function segmentOf(uid: string) {
   await votesSettled(owner);
   const { rows } = await owner.query(
@@ -95,6 +104,14 @@ async function machine(fields: object): Promise<string> {
   return (await completed(`${MACHINE}${uid}/`)).translated_text;
 }
 
+/** Returns the discounts in the quote of a human job. */
+async function discountsOf(written: string): Promise<unknown[]> {
+  const job = { text: written, source_language: 'en', target_language: 'es', tier: 'human' };
+  const { status, text, body } = await call('POST', '/api/v1/quote/', job);
+  expect(status, text).toBe(200);
+  return body.discounts ?? [];
+}
+
 describe('a canceled job', () => {
   it('teaches no other job', async () => {
     const before = await orderEdit(call, TEXT, { uid: 'before', brand: 'late' });
@@ -106,11 +123,7 @@ describe('a canceled job', () => {
     await orderEdit(call, TEXT, { uid: 'after', brand: 'late' });
     expect(await segmentOf('after')).toMatchObject({ draft: DRAFT });
     for (const late of ['before', 'after']) {
-      const { rows } = await owner.query('select part, job_id from jobs where uid = $1 and account_id = $2', [
-        late,
-        ref.accountId,
-      ]);
-      await expireDeadline(owner, rows[0]);
+      await endTime(late);
       const body = await completed(`${HUMAN}${late}/`);
       expect(body).toMatchObject({ translated_text: DRAFT, fallback: 'machine', price: 0 });
     }
@@ -157,11 +170,7 @@ describe('an upgraded job', () => {
     const held = await claimJob(ann, uid);
     expect(held.segments[0]).toMatchObject({ origin: 'machine', draft: [{ text: DRAFT }] });
     await ann.call('POST', pathOf(held, '/release'), { token: held.lease.token });
-    const { rows } = await owner.query('select part, job_id from jobs where uid = $1 and account_id = $2', [
-      uid,
-      ref.accountId,
-    ]);
-    await expireDeadline(owner, rows[0]);
+    await endTime(uid);
     const delivered = await completed(`${HUMAN}${uid}/`);
     expect(delivered).toMatchObject({ translated_text: result, fallback: 'machine', price: 0 });
   });
@@ -274,6 +283,23 @@ it('a better match becomes the draft of a segment that nobody has edited', async
   );
 });
 
+it.for([80, 99])('a draft with a score of %i is replaced by a better match alone', async (score) => {
+  const task = await order(ann, INVOICES);
+  await confirmFirst(task);
+  const { rows } = await owner.query(
+    `update segments s set similar_entry = jsonb_build_object('source', s.source, 'target', s.source, 'score', $3::integer,
+                                             'than', s.route, 'better', true)
+       from jobs j where j.uid = $1 and j.account_id = $2 and s.part = j.part and s.account_id = j.account_id
+        and s.job_id = j.job_id and s.position = 1 returning s.source`,
+    [task.uid, ref.accountId, score],
+  );
+  const { segment } = (await ann.call('GET', pathOf(task, '/segments/1/matches'))).body;
+  const { segments } = (await ann.call('GET', pathOf(task))).body;
+  const better = text('Guarde el número de factura 1001.');
+  expect(segments[1].draft).toEqual(score < 99 ? better : rows[0].source);
+  expect(segment?.draft).toEqual(score < 99 ? better : undefined);
+});
+
 it('a confirmed segment is a match in other open jobs of the account, and of no other', async () => {
   await confirmFirst(await order(ann, INVOICES));
   const other = await order(bob, 'Keep the invoice number 2000.\nThe river is wide.');
@@ -288,23 +314,26 @@ it('a confirmed segment is a match in other open jobs of the account, and of no 
   expect(await search(bob, foreign, 'invoice')).toEqual([]);
 });
 
-it('machine jobs, prices and the pages of the memory have nothing of an open job', async () => {
-  await confirmFirst(await order(ann, INVOICES));
-  const body = {
-    uid: 'machine',
-    text: 'Keep the invoice number 1000.',
-    source_language: 'en',
-    target_language: 'es',
-  };
-  const path = '/tapi/v2/mt_translation/';
-  expect((await call('POST', path, body)).status).toBe(201);
-  const done = await waitForStatus(call, `${path}machine/`);
-  expect(done.translated_text).toBe('KEEP THE INVOICE NUMBER 1000.');
-  const quoted = await call('POST', '/api/v1/quote/', { ...body, tier: 'human' });
-  expect(quoted.text).not.toContain('memory');
-  expect((await call('GET', '/api/v1/memory/?q=invoice')).body.objects).toEqual([]);
-  const pages = `/api/console/accounts/${username}/memory`;
-  expect((await operator.call('GET', `${pages}?state=all`)).body.entries).toEqual([]);
+it('machine jobs, prices and the pages of the memory have the text of a job after its delivery alone', async () => {
+  const task = await order(ann, INVOICES);
+  await confirmFirst(task);
+  const [source] = INVOICES.split('\n') as [string];
+  const pages = `/api/console/accounts/${username}/memory?state=all`;
+  const used = async () => ({
+    machine: await machine({ text: source }),
+    discounts: await discountsOf(source),
+    customer: (await call('GET', '/api/v1/memory/?q=1000')).body.objects,
+    operator: (await operator.call('GET', pages)).body.entries,
+  });
+  expect(await used()).toEqual({ machine: source.toUpperCase(), discounts: [], customer: [], operator: [] });
+  await confirmAll(ann, task);
+  expect((await ann.call('POST', pathOf(task, '/submit'), { token: task.lease.token })).status).toBe(200);
+  await completed(`${HUMAN}${task.uid}/`);
+  expect(await used()).toMatchObject({
+    machine: INVOICE,
+    discounts: [{ kind: 'exact' }],
+    customer: [{ target: INVOICE }],
+  });
 });
 
 it('a text that is not confirmed any more, or whose job is canceled, is no match', async () => {
@@ -347,11 +376,7 @@ it('a text that was not delivered because its job ran out of time is no match', 
     await orderEdit(call, 'Keep the invoice number 2000.', { brand: 'late' }),
   );
   expect(await matchesOf(bob, other, 0)).toHaveLength(1);
-  const { rows } = await owner.query('select part, job_id from jobs where uid = $1 and account_id = $2', [
-    uid,
-    ref.accountId,
-  ]);
-  await expireDeadline(owner, rows[0]);
+  await endTime(uid);
   const body = await waitForStatus(call, `${HUMAN}${uid}/`);
   expect(body).toMatchObject({ fallback: 'machine' });
   expect(await matchesOf(bob, other, 0)).toEqual([]);

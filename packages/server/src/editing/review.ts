@@ -30,8 +30,6 @@ import * as store from './store.ts';
 import { hasUnsure, writeUnsure } from './unsure-store.ts';
 import { approveVotes } from './votes-store.ts';
 
-const MAX_POSITION = 2 ** 31 - 1;
-
 /**
  * Returns true if the work of this editor on this job must be reviewed. The answer is derived from a hash of
  * job and editor, so it is always the same.
@@ -342,7 +340,7 @@ export async function cancelEditing(
 ): Promise<void> {
   if ((await editedJobs.lockEditedJob(transaction, account, jobId)) === undefined) return;
   await store.moveTasks(transaction, { account, jobId, trigger: 'cancel', actor: 'customer', ends });
-  await takeBack(transaction, account, jobId, [{ first: 0, last: MAX_POSITION }]);
+  await takeBack(transaction, account, jobId, [{ first: 0, last: edits.MAX_POSITION }]);
   await closeQueries(transaction, account, jobId);
   await editedJobs.setStage(transaction, account, jobId, ['editing', 'review', 'assembling'], 'canceled');
 }
@@ -369,7 +367,7 @@ export async function reopenEditing(
     deadlineHours: rules.deadlineHours,
   });
   if (revision === undefined) return false;
-  await takeBack(transaction, account, jobId, [{ first: 0, last: MAX_POSITION }]);
+  await takeBack(transaction, account, jobId, [{ first: 0, last: edits.MAX_POSITION }]);
   // The delivery deleted the readings. Without them, the corrected texts would be no votes.
   const { job, segments } = await readSources(transaction, account, jobId);
   const taskJob = await editedJobs.readTaskJob(transaction, account, jobId);

@@ -186,7 +186,6 @@ function isTypedOn(last: { words: string; at: number } | undefined, words: strin
 
 /** The maximum number of sources that are listed. */
 const MAX_SOURCES = 100;
-const MAX_POSITION = 2 ** 31 - 1;
 
 /**
  * Returns the sources that have different confirmed texts in the document of a task, in the order of the document.
@@ -198,7 +197,7 @@ export async function findInconsistencies(
   key: store.TaskKey,
 ): Promise<InconsistenciesBody> {
   await openTask(context, user, key, 'held');
-  const rows = await edits.readSegments(context.database, key.account, key.jobId, 0, MAX_POSITION);
+  const rows = await edits.readSegments(context.database, key.account, key.jobId, 0, edits.MAX_POSITION);
   const turn = createTurns();
   const sources = new Map<
     string,

@@ -9,7 +9,8 @@
  * from the first segment on, and the account's own edits decide as they become more.
  *
  * An editor who starts from a draft stays near it. So the share of the engine is that of the segments that started from
- * its draft, if there are any, and the share of the memory that of those that started from the memory's, as soon as there are 30 of them.
+ * its draft, if there are any, and the share of the memory that of those that started from the memory's, as soon as there
+ * are 30 of them.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { distance } from '@dragoman/checks';

@@ -56,8 +56,8 @@ const DELETE_LESSONS_OF = statement(
 );
 
 /**
- * Deletes the lessons of segments whose job was not delivered since they were confirmed, and the entries that nothing
- * else has taught.
+ * Takes back what segments taught that are not confirmed any more, or whose job is not delivered with them: deletes their
+ * lessons, and the entries that nothing else has taught. What their job taught with its delivery stays.
  * @param but entries that stay, because they are taught again at once
  */
 export async function deleteLessonsOf(

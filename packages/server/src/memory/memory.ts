@@ -39,6 +39,7 @@ import { sketchOf } from './sketch.ts';
 import * as store from './store.ts';
 import { MAX_SEGMENT } from './tmx.ts';
 
+export { deleteLessonsOf as forgetSegments } from './lessons-store.ts';
 export type { MemoryPair, MemoryPurpose } from './store.ts';
 
 /** The maximum number of source hashes in one SQL statement. */
@@ -462,16 +463,6 @@ export async function learnFromSegment(
   const stored = lessons.map((lesson) => ({ ...lesson, context: undefined }));
   await lessonsStore.insertLessons(transaction, account, { jobId, outcome: 'confirmed' }, stored);
 }
-
-/**
- * Takes back what segments taught that are not confirmed any more, or whose job is not delivered with them. What their job
- * taught with its delivery stays.
- */
-export const forgetSegments = (
-  transaction: Transaction,
-  account: AccountRef,
-  ranges: readonly lessonsStore.SegmentRange[],
-): Promise<void> => lessonsStore.deleteLessonsOf(transaction, account, ranges);
 
 /** The maximum number of accounts in a round, and of entries in one statement. */
 const MAX_STALE = 500;

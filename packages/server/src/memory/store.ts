@@ -157,9 +157,12 @@ export interface Support {
 /** SQL condition: customers may see the entry. A weight is that of a delivery by an older version. */
 export const DELIVERED = '(delivered or weight > 0)';
 
-/** SQL condition on a lesson: another segment than `:job` and `:position` taught the entry `m` since its last delivery. */
-const CONFIRMED = `l.part = :part and l.account_id = :account_id and l.memory_id = m.memory_id and l.outcome = 'confirmed'
-          and (l.job_id, l.position) <> (:job::uuid, :position::integer)`;
+/**
+ * SQL condition on a lesson: another segment than `:job` and `:position` taught the entry `m` since its last delivery.
+ * Never true without a segment, so that lookups for engines do not read lessons.
+ */
+const CONFIRMED = `:job::uuid is not null and l.part = :part and l.account_id = :account_id and l.memory_id = m.memory_id
+          and l.outcome = 'confirmed' and (l.job_id, l.position) <> (:job::uuid, :position::integer)`;
 
 /** SQL condition: the entry may be used; by an editor, if there is a segment, also before the delivery. */
 export const USABLE = `withdrawn_at is null

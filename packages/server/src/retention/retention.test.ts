@@ -239,6 +239,11 @@ describe('the list of tables with customer data', () => {
     }
   });
 
+  it('deletes claims before what a confirmation under a claim teaches', () => {
+    const names = TABLES.map(({ name }) => name);
+    expect(names.indexOf('claims')).toBeLessThan(names.indexOf('memory_lessons'));
+  });
+
   it('has a unique key of each exported table, so that no row is lost between two pages', async () => {
     const { rows } = await owner.query(
       `select indrelid::regclass::text as name, array_agg(attname::text) as columns

@@ -1,6 +1,6 @@
 /**
  * Replaces API processes behind a real nginx while requests arrive. The access lines of all processes tell which
- * requests arrived at one. It runs in `npm run test:full` where Debian's `nginx-light` is installed.
+ * requests arrived at one. It runs in `npm run test:full`.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,15 +11,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setInterval } from 'node:timers/promises';
+import { installPackages } from '@dragoman/engines/debian';
 import type pg from 'pg';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FULL } from '../../../../scripts/full.ts';
 import { selfSigned } from '../testing/certificate.ts';
 import { startTestServer, type TestServer, until } from '../testing/harness.ts';
 import { expectSoundLedger } from '../testing/ledger.ts';
 import { freePort, killPrograms, type Serving, serve, urlOf } from '../testing/programs.ts';
 
-const NGINX = '/usr/sbin/nginx';
+const PRIVATE = new URL('../../../../node_modules/.cache/nginx', import.meta.url).pathname;
+const NGINX = ['/usr/sbin/nginx', join(PRIVATE, 'usr/sbin/nginx')];
+const nginx = () => NGINX.find((path) => existsSync(path));
 const DEPLOYED = new URL('../../../../deploy/nginx.conf', import.meta.url);
 const MACHINE = '/tapi/v2/mt_translation/';
 const PRICE = { DRAGOMAN_PRICE_MACHINE: '2' };
@@ -105,7 +108,9 @@ events {}
 http { access_log off; ${folders.join(' ')}
 ${write(hosts, port, tls)} }`,
   );
-  proxy = spawn(NGINX, ['-e', join(directory, 'errors'), '-c', file, '-p', directory], { stdio: 'inherit' });
+  proxy = spawn(nginx()!, ['-e', join(directory, 'errors'), '-c', file, '-p', directory], {
+    stdio: 'inherit',
+  });
   const url = `http://127.0.0.1:${port}`;
   await until(async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.ok);
   return url;
@@ -173,7 +178,9 @@ async function expectJobsOf(creates: readonly Sent[]): Promise<void> {
 }
 
 describe.runIf(FULL)('nginx in front of API processes', () => {
-  beforeEach((context) => context.skip(!existsSync(NGINX), 'nginx is not installed'));
+  beforeAll(async () => {
+    if (nginx() === undefined) await installPackages(['nginx'], { root: PRIVATE, private: true });
+  });
 
   it.for([
     { name: 'deploy/nginx.conf', write: deployed, mayFail: [] as string[] },
