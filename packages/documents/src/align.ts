@@ -121,11 +121,14 @@ function unitGroups(source: Document, supplied: Document, from: string, to: stri
   const wanted = source.units.filter(({ translatable }) => translatable);
   const places = placesOf(source, supplied);
   if (places !== undefined) {
-    return wanted.map((unit) => {
+    const groups = wanted.map((unit) => {
       const other = places.get(unit);
       const isThere = other !== undefined && wasSupplied(source, unit, supplied, other);
       return { wanted: cutsOf(unit), supplied: isThere ? textsOf([other], [unit]) : [] };
     });
+    // A line of text may have words where the source has a number alone, which is no segment. Its words go to another line.
+    const isLost = groups.some((group) => group.wanted.length === 0 && group.supplied.length > 0);
+    if (source.format !== 'text' || !isLost) return groups;
   }
   const own = wanted.map((unit) => ({ unit, cuts: cutsOf(unit) })).filter(({ cuts }) => cuts.length > 0);
   const others = supplied.units.filter((unit) => textsOf([unit], []).length > 0);

@@ -102,6 +102,13 @@ describe('aligning a supplied translation', () => {
       ['‹Una casa grande.› | code restored'],
     ],
     ['a code too many', 'html', '<p>A house.</p>', '<p>Una <b>casa</b>.</p>', ['Una casa.']],
+    [
+      'words for a number',
+      'text',
+      'Begin.\n4\nEnd.',
+      'Empieza.\nCuatro.\nFin.',
+      ['Empieza.', 'Cuatro. Fin.'],
+    ],
     ['a variable', 'text', 'Hello {name}!', '¡Hola, {name}!', ['¡Hola, [{name}]!']],
     [
       'an attribute',

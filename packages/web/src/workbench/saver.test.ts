@@ -49,6 +49,7 @@ async function open(server: Server, task: string, revisions: Map<number, number>
       if (closed) return new Promise<never>(() => {});
       const outcome = await server.receive(position, sent, revision);
       if (outcome.outcome === 'saved') revisions.set(position, outcome.revision);
+      if (outcome.outcome === 'conflict') revisions.set(position, outcome.theirs.revision);
       return outcome;
     },
     now: () => clock.now,
