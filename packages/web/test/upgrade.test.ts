@@ -1,20 +1,9 @@
 /** Tests that a page which is open during an upgrade is reloaded once, and never with unsaved text. */
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  expectText,
-  row,
-  startWorkbench,
-  target,
-  type WorkbenchFixture,
-  waitUntilSaved,
-} from './workbench.ts';
+import { expect, it } from 'vitest';
+import { expectText, row, shareWorkbench, target, waitUntilSaved } from './workbench.ts';
 
-let fixture: WorkbenchFixture;
-beforeAll(async () => {
-  fixture = await startWorkbench();
-});
-afterAll(() => fixture.stop());
+const fixture = shareWorkbench();
 
 const NEWER = 'The page was reloaded to use a new version.';
 const OLDER = 'A new version is available. Reload the page. Your text is kept.';

@@ -1,14 +1,10 @@
 /** Tests of the words that are suggested while an editor types. Keys are pressed at human speed. */
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { expectAccessible, takeScreenshots } from './browser.ts';
-import { expectText, HELD, startWorkbench, target, type WorkbenchFixture } from './workbench.ts';
+import { expectText, HELD, shareWorkbench, target } from './workbench.ts';
 
-let fixture: WorkbenchFixture;
-beforeAll(async () => {
-  fixture = await startWorkbench();
-});
-afterAll(() => fixture.stop());
+const fixture = shareWorkbench();
 
 const hint = (page: Page) => page.locator('[data-completion]');
 

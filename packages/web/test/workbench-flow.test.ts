@@ -1,25 +1,12 @@
 /** Tests of the flow view of subtitles: the cues over their timeline, edited in place by keyboard and by touch. */
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { orderEdit } from '../../server/src/testing/editors.ts';
 import { createPerson } from '../../server/src/testing/harness.ts';
 import { expectAccessible, PHONE, takeScreenshots } from './browser.ts';
-import {
-  expectText,
-  HELD,
-  reading,
-  row,
-  startWorkbench,
-  target,
-  type WorkbenchFixture,
-  waitUntilSaved,
-} from './workbench.ts';
+import { expectText, HELD, reading, row, shareWorkbench, target, waitUntilSaved } from './workbench.ts';
 
-let fixture: WorkbenchFixture;
-beforeAll(async () => {
-  fixture = await startWorkbench();
-});
-afterAll(() => fixture.stop());
+const fixture = shareWorkbench();
 
 const FIELDS = { text_format: 'srt', target_language: 'de' };
 /** The third subtitle has too many characters per second. */

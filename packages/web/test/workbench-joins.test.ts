@@ -1,23 +1,11 @@
 /** Tests of joined segments, by keyboard, pointer and touch. Keys are pressed at human speed. */
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { pathOf } from '../../server/src/testing/editors.ts';
 import { expectAccessible, PHONE, takeScreenshots } from './browser.ts';
-import {
-  expectText,
-  HELD,
-  row,
-  startWorkbench,
-  target,
-  type WorkbenchFixture,
-  waitUntilSaved,
-} from './workbench.ts';
+import { expectText, HELD, row, shareWorkbench, target, waitUntilSaved } from './workbench.ts';
 
-let fixture: WorkbenchFixture;
-beforeAll(async () => {
-  fixture = await startWorkbench();
-});
-afterAll(() => fixture.stop());
+const fixture = shareWorkbench();
 
 const SLOWLY = { delay: 40 };
 

@@ -1,16 +1,12 @@
 /** Presses the keys that the guide lists for each kind of segment, and counts them. */
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { pathOf } from '../../server/src/testing/editors.ts';
 import { until } from '../../server/src/testing/harness.ts';
-import { HELD, row, startWorkbench, target, teach, type WorkbenchFixture } from './workbench.ts';
+import { HELD, row, shareWorkbench, target, teach } from './workbench.ts';
 
-let fixture: WorkbenchFixture;
-beforeAll(async () => {
-  fixture = await startWorkbench();
-});
-afterAll(() => fixture.stop());
+const fixture = shareWorkbench();
 
 const TEXT = '*text*';
 

@@ -4,16 +4,12 @@
  */
 import { basename } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { BuiltApp } from '../../../scripts/web-size.ts';
 import { takeScreenshots } from './browser.ts';
-import { expectText, HELD, row, startWorkbench, target, teach, type WorkbenchFixture } from './workbench.ts';
+import { expectText, HELD, row, shareWorkbench, target, teach } from './workbench.ts';
 
-let fixture: WorkbenchFixture;
-beforeAll(async () => {
-  fixture = await startWorkbench();
-});
-afterAll(() => fixture.stop());
+const fixture = shareWorkbench();
 
 /** Opens a claimed task, by default with three segments, in a new page that has loaded no dialogs yet. */
 async function visit(use: (page: Page) => Promise<void>, text = 'One house.\nTwo houses.\nThree.\n') {

@@ -3,23 +3,11 @@
  * panel, the keys of suggestions, and the preview.
  */
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { expectAccessible, takeScreenshots } from './browser.ts';
-import {
-  expectText,
-  HELD,
-  row,
-  startWorkbench,
-  target,
-  type WorkbenchFixture,
-  waitUntilSaved,
-} from './workbench.ts';
+import { expectText, HELD, row, shareWorkbench, target, waitUntilSaved } from './workbench.ts';
 
-let fixture: WorkbenchFixture;
-beforeAll(async () => {
-  fixture = await startWorkbench();
-});
-afterAll(() => fixture.stop());
+const fixture = shareWorkbench();
 
 const LINES = Array.from({ length: 40 }, (_, index) => `This is sentence ${index + 1}.\n`).join('');
 

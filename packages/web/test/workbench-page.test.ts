@@ -1,24 +1,11 @@
 /** Tests of the translated HTML page: in the flow view with the row of the active sentence, and as the preview next to the rows. */
 import { type AddressInfo, createServer } from 'node:net';
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { expectAccessible, PHONE, takeScreenshots } from './browser.ts';
-import {
-  expectText,
-  HELD,
-  reading,
-  row,
-  startWorkbench,
-  target,
-  type WorkbenchFixture,
-  waitUntilSaved,
-} from './workbench.ts';
+import { expectText, HELD, reading, row, shareWorkbench, target, waitUntilSaved } from './workbench.ts';
 
-let fixture: WorkbenchFixture;
-beforeAll(async () => {
-  fixture = await startWorkbench();
-});
-afterAll(() => fixture.stop());
+const fixture = shareWorkbench();
 
 const FIELDS = { text_format: 'html', target_language: 'de' };
 const HTML = `<!doctype html><html><head><title>Summer sale</title>

@@ -2,16 +2,12 @@
  * Tests of editing by mouse and by touch: the status of a segment, the button of the active row, and the bar
  * on touch screens.
  */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { orderEdit } from '../../server/src/testing/editors.ts';
 import { expectAccessible, PHONE, takeScreenshots } from './browser.ts';
-import { expectText, row, startWorkbench, target, type WorkbenchFixture } from './workbench.ts';
+import { expectText, row, shareWorkbench, target } from './workbench.ts';
 
-let fixture: WorkbenchFixture;
-beforeAll(async () => {
-  fixture = await startWorkbench();
-});
-afterAll(() => fixture.stop());
+const fixture = shareWorkbench();
 
 it('an editor works on a task by touch on a phone, from claim to submission', async () => {
   await orderEdit(fixture.call, 'One house.\nHello {name}, it is here.\nThree.\n', { target_language: 'de' });

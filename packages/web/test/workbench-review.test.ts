@@ -1,22 +1,10 @@
 /** Tests of reviews in the workbench: which segments the reviewer has seen, and what has changed. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { claimTask, confirm, confirmAll, pathOf } from '../../server/src/testing/editors.ts';
 import { expectAccessible, takeScreenshots } from './browser.ts';
-import {
-  claimReview,
-  expectText,
-  findReview,
-  row,
-  startWorkbench,
-  target,
-  type WorkbenchFixture,
-} from './workbench.ts';
+import { claimReview, expectText, findReview, row, shareWorkbench, target } from './workbench.ts';
 
-let fixture: WorkbenchFixture;
-beforeAll(async () => {
-  fixture = await startWorkbench();
-});
-afterAll(() => fixture.stop());
+const fixture = shareWorkbench();
 
 it('the workbench counts the segments that the reviewer has seen, and shows what changed after a return', async () => {
   const claimed = await fixture.createClaimedTask('The red house is old.\nThe door is shut.\nWait here.\n', {

@@ -2,24 +2,11 @@
  * Tests of what a row shows next to its texts: where the target comes from, what kind of text the segment is,
  * and which words the checks name.
  */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { expectAccessible, takeScreenshots } from './browser.ts';
-import {
-  expectText,
-  HELD,
-  row,
-  startWorkbench,
-  target,
-  teach,
-  type WorkbenchFixture,
-  waitUntilSaved,
-} from './workbench.ts';
+import { expectText, HELD, row, shareWorkbench, target, teach, waitUntilSaved } from './workbench.ts';
 
-let fixture: WorkbenchFixture;
-beforeAll(async () => {
-  fixture = await startWorkbench();
-});
-afterAll(() => fixture.stop());
+const fixture = shareWorkbench();
 
 it('a row shows where its target comes from, and that the editor has changed it', async () => {
   await teach(fixture, 'The red house.\nIt is very old.\n');

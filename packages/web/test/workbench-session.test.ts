@@ -1,17 +1,13 @@
 /** Tests of a session that ends while an editor types, and of a conflict about a moved tag. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { pathOf, save } from '../../server/src/testing/editors.ts';
 import { until } from '../../server/src/testing/harness.ts';
 import { expectAccessible, takeScreenshots } from './browser.ts';
-import { expectText, startWorkbench, target, type WorkbenchFixture, waitUntilSaved } from './workbench.ts';
+import { expectText, shareWorkbench, target, waitUntilSaved } from './workbench.ts';
 
 const HELD = { delay: 60 };
 
-let fixture: WorkbenchFixture;
-beforeAll(async () => {
-  fixture = await startWorkbench();
-});
-afterAll(() => fixture.stop());
+const fixture = shareWorkbench();
 
 it('the workbench asks for the password when the session has ended, and saves the unsent text after sign-in', async () => {
   const { path, task } = await fixture.createClaimedTask('One house.\n', { target_language: 'de' });

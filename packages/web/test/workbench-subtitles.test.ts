@@ -1,13 +1,9 @@
 /** Tests of subtitles: the line breaks of a cue, and its duration, reading speed and line length. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { expectAccessible, takeScreenshots } from './browser.ts';
-import { HELD, row, startWorkbench, target, type WorkbenchFixture, waitUntilSaved } from './workbench.ts';
+import { HELD, row, shareWorkbench, target, waitUntilSaved } from './workbench.ts';
 
-let fixture: WorkbenchFixture;
-beforeAll(async () => {
-  fixture = await startWorkbench();
-});
-afterAll(() => fixture.stop());
+const fixture = shareWorkbench();
 
 const SRT = `1
 00:00:01,000 --> 00:00:03,500

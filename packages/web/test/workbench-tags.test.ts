@@ -1,13 +1,9 @@
 /** Tests of selecting tags, of typing over tags, and of segments with many tags. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { takeScreenshots, waitUntilRendered } from './browser.ts';
-import { expectText, HELD, row, startWorkbench, target, type WorkbenchFixture } from './workbench.ts';
+import { expectText, HELD, row, shareWorkbench, target } from './workbench.ts';
 
-let fixture: WorkbenchFixture;
-beforeAll(async () => {
-  fixture = await startWorkbench();
-});
-afterAll(() => fixture.stop());
+const fixture = shareWorkbench();
 
 it('a tag at the start of selected words stays before the text that is typed over the words', async () => {
   const { path } = await fixture.createClaimedTask('Hello {name}, thank you.\n', { target_language: 'de' });

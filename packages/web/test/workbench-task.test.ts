@@ -1,7 +1,7 @@
 /**
  * Tests of the actions on a task: lease, repeats, reports, reviews, comments, subtitles and leaving the page.
  */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createConnection } from '../../server/src/database/connections.ts';
 import { claimTask, confirm, confirmAll, pathOf, save } from '../../server/src/testing/editors.ts';
 import { expectAccessible, takeScreenshots } from './browser.ts';
@@ -10,17 +10,12 @@ import {
   expectText,
   readText,
   row,
-  startWorkbench,
+  shareWorkbench,
   target,
-  type WorkbenchFixture,
   waitUntilSaved,
 } from './workbench.ts';
 
-let fixture: WorkbenchFixture;
-beforeAll(async () => {
-  fixture = await startWorkbench();
-});
-afterAll(() => fixture.stop());
+const fixture = shareWorkbench();
 
 it('the workbench warns before the time limit of a claim, and an editor can extend the limit once', async () => {
   const { path, task } = await fixture.createClaimedTask('Nearly late.\n', { target_language: 'de' });

@@ -1,22 +1,10 @@
 /** Tests of edge cases of the workbench: codes, carets, input methods, lost connections and leases. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { orderEdit } from '../../server/src/testing/editors.ts';
 import { takeScreenshots } from './browser.ts';
-import {
-  expectText,
-  readText,
-  row,
-  startWorkbench,
-  target,
-  type WorkbenchFixture,
-  waitUntilSaved,
-} from './workbench.ts';
+import { expectText, readText, row, shareWorkbench, target, waitUntilSaved } from './workbench.ts';
 
-let fixture: WorkbenchFixture;
-beforeAll(async () => {
-  fixture = await startWorkbench();
-});
-afterAll(() => fixture.stop());
+const fixture = shareWorkbench();
 
 const LINKED = '<p>See <a href="/x">our {shop} page</a> today.</p><p>Bye.</p>';
 const BEFORE = 'SEE [1]OUR [{shop}] PAGE[/1] TODAY.';

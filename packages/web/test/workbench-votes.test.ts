@@ -1,24 +1,11 @@
 /** Tests of texts that arrive in an open task because another editor confirmed them in another job. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { claimTask, confirm, orderEdit, pathOf, save } from '../../server/src/testing/editors.ts';
 import { until } from '../../server/src/testing/harness.ts';
 import { expectAccessible, takeScreenshots } from './browser.ts';
-import {
-  expectText,
-  HELD,
-  reading,
-  row,
-  startWorkbench,
-  target,
-  type WorkbenchFixture,
-  waitUntilSaved,
-} from './workbench.ts';
+import { expectText, HELD, reading, row, shareWorkbench, target, waitUntilSaved } from './workbench.ts';
 
-let fixture: WorkbenchFixture;
-beforeAll(async () => {
-  fixture = await startWorkbench();
-});
-afterAll(() => fixture.stop());
+const fixture = shareWorkbench();
 
 const textOf = (page: Parameters<typeof row>[0], number: number) =>
   row(page, number).locator('[data-target] [lang]');

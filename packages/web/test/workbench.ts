@@ -1,6 +1,6 @@
 /** The fixture of the workbench tests: the shared server, two editors, and claimed tasks. */
 import type { BrowserContext, Locator, Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { createConnection } from '../../server/src/database/connections.ts';
 import { claimTask, confirmAll, orderEdit, pathOf } from '../../server/src/testing/editors.ts';
 import { createClient, createPerson, type TestPerson, until } from '../../server/src/testing/harness.ts';
@@ -64,6 +64,16 @@ export async function startWorkbench(): Promise<WorkbenchFixture> {
     },
     stop: () => web.stop(),
   };
+}
+
+/** Starts the fixture before the tests of a file, and stops it after them. Its fields are set in hooks and tests alone. */
+export function shareWorkbench(): WorkbenchFixture {
+  const fixture = {} as WorkbenchFixture;
+  beforeAll(async () => {
+    Object.assign(fixture, await startWorkbench());
+  });
+  afterAll(() => fixture.stop());
+  return fixture;
 }
 
 /** Claims the task of a job, whatever else is in the queue. @returns the task with its lease */
