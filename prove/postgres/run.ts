@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { createLog } from '../../packages/server/src/base/log.ts';
 import { openDatabase } from '../../packages/server/src/database/database.ts';
 import { loadSettings } from '../../packages/server/src/settings/settings.ts';
-import { PGBOUNCER, type PoolMode, startPooler } from '../../packages/server/src/testing/pooler.ts';
+import { findPgbouncer, type PoolMode, startPooler } from '../../packages/server/src/testing/pooler.ts';
 import {
   type DebianServer,
   findDebianPostgresql,
@@ -68,7 +68,7 @@ export const TEXTS = ['The house is big.', 'Łódź: the house costs 5 € 👍.
 /** @throws Error when Debian's PostgreSQL or PgBouncer is missing and cannot be installed */
 export async function runPostgres({ directory, tasks, say }: PostgresOptions): Promise<PostgresHistory> {
   const bin = await findDebianPostgresql();
-  if (bin === undefined || PGBOUNCER === undefined)
+  if (bin === undefined || findPgbouncer() === undefined)
     throw new Error('the proof needs the Debian packages postgresql and pgbouncer');
   const server = await startDebianServer(bin);
   try {

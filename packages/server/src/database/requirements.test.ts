@@ -14,7 +14,7 @@ import {
   until,
   waitForStatus,
 } from '../testing/harness.ts';
-import { PGBOUNCER, type Pooler, startPooler } from '../testing/pooler.ts';
+import { findPgbouncer, type Pooler, startPooler } from '../testing/pooler.ts';
 import {
   dragoman,
   engineWithoutLanguages,
@@ -156,7 +156,7 @@ describe('the lock of migrations', () => {
   });
 });
 
-describe.runIf(PGBOUNCER !== undefined)('PgBouncer', () => {
+describe.runIf(findPgbouncer() !== undefined)('PgBouncer', () => {
   let test: TestDatabase;
   let name: string;
   let pooler: Pooler | undefined;

@@ -13,10 +13,9 @@ import { startDatabaseHost } from './database-hosts.ts';
 
 const NOBODY = 65_534;
 
-/** The path of PgBouncer; undefined if it is not installed. */
-export const PGBOUNCER = ['/usr/sbin/pgbouncer', join(TOOLS, 'usr/sbin/pgbouncer')].find((path) =>
-  existsSync(path),
-);
+/** Returns the path of PgBouncer; undefined if it is not installed. */
+export const findPgbouncer = () =>
+  ['/usr/sbin/pgbouncer', join(TOOLS, 'usr/sbin/pgbouncer')].find((path) => existsSync(path));
 
 export type PoolMode = 'session' | 'transaction' | 'statement';
 
@@ -53,7 +52,7 @@ pool_mode = ${mode}
   chmodSync(directory, 0o755);
   // PgBouncer refuses to run as root.
   const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
-  const child = spawn(PGBOUNCER!, ['-q', join(directory, 'ini')], { stdio: 'ignore', ...identity });
+  const child = spawn(findPgbouncer()!, ['-q', join(directory, 'ini')], { stdio: 'ignore', ...identity });
   const ended = once(child, 'exit');
   while (!(await isListening(own))) await wait(20);
   return {
