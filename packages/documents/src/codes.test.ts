@@ -83,6 +83,8 @@ const families: [string, string[]][] = [
       'SKU-RED-42',
       '--dry-run',
       '--out=dir',
+      'DEBUG=true',
+      'mode="fast"',
     ],
   ],
   [
@@ -100,7 +102,7 @@ const families: [string, string[]][] = [
       'notes/guide.md',
     ],
   ],
-  ['names', ['photo.png', 'example.com/house', '.gitignore', 'v1.2.3', '10am', '5:30pm', 'N/A']],
+  ['names', ['photo.png', 'example.com/house', '.gitignore', 'v1.2.3', '10am', '5:30pm', 'N/A', 'Windows®']],
 ];
 
 describe.each(families)('protected words: %s', (_, words) => {
@@ -146,6 +148,7 @@ test.each([
   ['trace on|off, the male|female ratio', []],
   ['She said that [many] people left [other] towns.', []],
   ['I like fish &chips; they are &Co; good, <v 5 and x> 3, costs $!important', []],
+  ['a = b, well =) and ok= this, Acme ® and the dog™', []],
   ['12. Mai in Berlin', []],
   ['\\textbf{very} big', ['{very}']],
   ['30-DAY TRIAL, 3-ZIMMER-WOHNUNG, d.h. Kinder', []],
@@ -160,6 +163,10 @@ test.each([
   ['AT&T; R&D; and Johnson&Johnson; the Muster GmbH', []],
 ] as [string, string[]][])('protectedRanges leaves prose alone: %s', (text, wanted) => {
   expect(found(text)).toEqual(wanted);
+});
+
+test('a unit of time after a code is a word, and a command that begins a line is none', () => {
+  expect(result('<p><b>$5</b>/month</p><p>/month</p>', 'html')).toBe('<p><b>$5</b>/MONTH</p><p>/month</p>');
 });
 
 test.each([

@@ -171,6 +171,8 @@ const named = [
   String.raw`(?<![${W}.])v\d{1,9}(?:\.\w{1,20}){1,9}`, // v1.2.3
   String.raw`${ALONE}\d{1,2}(?:[:.]\d{2})?[ap]m(?![${W}])`, // 10am
   String.raw`(?<![${W}/])[A-Z]\/[A-Z](?![${W}/])`, // N/A
+  String.raw`(?<![${W}.$@/"'-])[A-Za-z_][\w.-]{0,60}=(?:"[^"\s]{1,100}"|'[^'\s]{1,100}'|(?:[\w./:@%+,-]{0,200}[\w/]))`, // DEBUG=true
+  String.raw`${ALONE}\p{Lu}[${W}'’-]{0,60}[®™℠]`, // Windows®
 ].join('|');
 
 /**
@@ -205,7 +207,7 @@ const anySeparator = /[ \u00a0][|¦｜›»→←⇒➜➔▶•●‣▪·/>=-]
 const names = new RegExp(named, 'gu');
 /** What every match of `names` has between two characters that are not white space. */
 const inName =
-  /:\/\/|www\.|[\w.+%-]@[A-Za-z\d]|:\\|\\\\|[\w\u00c0-\u1fff-]\.(?:[a-z]|\d[\w.]*[a-z])|[A-Za-z\d]_|_[A-Za-z]|[a-z\d][A-Z]|[A-Z]{2}[a-z]{2}|[A-Z]-[A-Z\d]|\d-[A-Z\d]|v\d|\d[ap]m|[A-Z]\/[A-Z]|\]\(|\w\(\)|\w::\w/gu;
+  /:\/\/|www\.|[\w.+%-]@[A-Za-z\d]|:\\|\\\\|[\w\u00c0-\u1fff-]\.(?:[a-z]|\d[\w.]*[a-z])|[A-Za-z\d]_|_[A-Za-z]|[a-z\d][A-Z]|[A-Z]{2}[a-z]{2}|[A-Z]-[A-Z\d]|\d-[A-Z\d]|v\d|\d[ap]m|[A-Z]\/[A-Z]|\]\(|\w\(\)|\w::\w|\w=["'\w./]|[\w\u00c0-\u1fff][®™℠]/gu;
 
 /**
  * A character at which a word ends: white space, or a character of a script without spaces, in which a long
@@ -224,7 +226,11 @@ export function protectedRanges(text: string, begins = true, own: Range[] = []):
   const mark = begins ? LIST_MARK.exec(text)?.[0] : undefined;
   if (mark !== undefined) lists.push([range(0, mark, 'gap')]);
   if (anyControl.test(text)) lists.push(rangesOf(text, controlTags, 'gap'));
-  if (anySign.test(text)) lists.push(rangesOf(text, signs, 'keep'));
+  if (anySign.test(text)) {
+    // A command such as `/help` begins a line. After a code, `/month` is a word of the text.
+    const isUnit = ({ from, to }: Range) => !begins && from === 0 && /^\/[a-z-]+$/.test(text.slice(from, to));
+    lists.push(rangesOf(text, signs, 'keep').filter((one) => !isUnit(one)));
+  }
   if (anySeparator.test(text)) {
     // A guillemet may end a quotation, and `>` may compare two numbers.
     const unsure = `${text.includes('«') ? '»' : ''}${text.includes('‹') ? '›' : ''}${text.includes(' < ') ? '>' : ''}`;

@@ -108,13 +108,22 @@ function firstCapital(text: string, source: string): Edit[] {
 
 /**
  * Returns edits that write a short word in capitals between words in capitals, as in "PARA Un PROPÓSITO", unless the
- * source has the word like that.
+ * source has the word like that, and words in brackets whose source has capitals alone, as in "[Nombre]".
  */
 function amongCapitals(text: string, source: string): Edit[] {
   const given = new Set(source.match(WORD));
-  return [...text.matchAll(/(?<=\p{Lu}{2} )\p{Lu}\p{Ll}{1,2}(?= \p{Lu}{2})/gu)]
+  return [...text.matchAll(/(?<=\p{Lu}{2} )\p{Lu}\p{Ll}{1,2}(?= \p{Lu}{2})/gu), ...inBrackets(text, source)]
     .filter(([word]) => !given.has(word))
     .map(({ 0: word, index }) => ({ from: index, to: index + word.length, text: word.toUpperCase() }));
+}
+
+const BRACKETED = /(?<=\[)[^[\]]{1,100}(?=\])/g;
+
+/** Returns the texts in brackets, if all of them have capitals alone in the source. */
+function inBrackets(text: string, source: string): RegExpExecArray[] {
+  const given = source.match(BRACKETED) ?? [];
+  const made = [...text.matchAll(BRACKETED)];
+  return given.length === made.length && given.every(isUpperCase) ? made : [];
 }
 
 /** Matches the first letter with the letters after it, or a protected word before it. */

@@ -71,11 +71,11 @@ function apostrophes(text: string, source: string, quotes: string): Edit[] {
 }
 
 /**
- * Matches the mark at the end of a question or an exclamation, and the quotation marks and brackets after it. The text
- * ends there, or a new sentence begins.
+ * Matches the marks at the end of a question or an exclamation, and the quotation marks and brackets after them. The text
+ * ends there, or a new sentence begins. Or the sentence goes on after a quotation or bracket, which is `inside`.
  */
 const ENDING = new RegExp(
-  `(?<=[^\\s!?]\\s?)(\\?+|!+)(["”»’)\\]]{0,3})(?=[\\s${CODE}]*(?:$|(?<=\\s)["“«‘([¿¡—–-]{0,3}[\\p{Lu}\\p{N}]))`,
+  `(?<=[^\\s!?]\\s?)(\\?+!*|!+\\?*)(["”»’)\\]]{0,3})(?=[\\s${CODE}]*(?:$|(?<=\\s)["“«‘([¿¡—–-]{0,3}[\\p{Lu}\\p{N}])|(?<=["”»)\\]])(?<inside>[\\s,]))`,
   'gu',
 );
 /** Matches the number of a list item, and marks before a clause that may be a question of its own. */
@@ -98,24 +98,30 @@ const BRACKETS: Readonly<Record<string, string>> = {
 function openingMarks(text: string): Edit[] {
   const edits: Edit[] = [];
   let last = 0;
-  for (const { 0: ending, 1: mark = '', 2: closing = '', index } of text.matchAll(ENDING)) {
+  for (const { 0: ending, 1: marks = '', 2: closing = '', index, groups } of text.matchAll(ENDING)) {
     let sentence = text.slice(last, index);
     const bracket = BRACKETS[closing[0] ?? ''];
     const cut = bracket === undefined ? -1 : sentence.lastIndexOf(bracket);
+    if (cut < 0 && groups?.inside !== undefined) continue;
     const begin = cut >= 0 ? cut + 1 : endOf([...sentence.matchAll(BEGINNING)].at(-1));
     sentence = sentence.slice(begin);
     const start = sentence.search(START);
     if (start >= 0 && /[\p{L}\p{N}]/u.test(sentence) && !/[¿¡]/.test(sentence) && isOneSentence(sentence)) {
       const at = last + begin + start;
-      edits.push({ from: at, to: at, text: mark.startsWith('?') ? '¿' : '¡' });
+      // "What?!" begins with the same marks in the opposite order.
+      const opening = [...new Set(marks)].reverse().map((mark) => (mark === '?' ? '¿' : '¡'));
+      edits.push({ from: at, to: at, text: opening.join('') });
     }
     last = index + ending.length;
   }
   return edits;
 }
 
-/** Matches the first character that is no white space, code, bullet or dash. */
-const START = new RegExp(`[^\\s${CODE}>•·*_#→—–-]|[–-](?![\\s\\p{Lu}])`, 'u');
+/** Matches the first character that is no white space, code, bullet, dash or emoji. */
+const START = new RegExp(
+  `[^\\s${CODE}>•·*_#→—–\\p{Extended_Pictographic}\\p{RI}\\p{EMod}\\u200d\\ufe0f-]|[–-](?![\\s\\p{Lu}])`,
+  'u',
+);
 
 const endOf = (match: RegExpMatchArray | undefined): number =>
   match === undefined ? 0 : match.index! + match[0].length;

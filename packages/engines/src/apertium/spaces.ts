@@ -28,8 +28,12 @@ function surplus(text: string): Edit[] {
     if (isEdge || /\s/u.test(text[at - 1]!) || /[\t\n]/.test(nextAfterSpaces(text, at)))
       edits.push({ from: at, to: at + 1, text: '' });
   }
-  return edits;
+  for (const { index } of text.matchAll(JOINED)) edits.push({ from: index, to: index, text: ' ' });
+  return edits.sort((a, b) => a.from - b.from);
 }
+
+/** Matches where Apertium joins the pronoun of "lo siento", the translation of "I am sorry". */
+const JOINED = /(?<=(?<!\p{L})[Ll]o)(?=s(?:ient|ent[ií]|inti)\p{L}{1,6}(?!\p{L}))/gu;
 
 /** Returns the character after a run of spaces. The run is short, because Apertium has written it. */
 function nextAfterSpaces(text: string, at: number): string {
