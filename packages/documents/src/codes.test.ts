@@ -34,6 +34,7 @@ test.each([
     'it&#39;s, fish &amp; chips, 2&pi;r, &#x27;caf&eacute;&#39;',
     ['&#39;', '&amp;', '&#x27;', '&eacute;', '&#39;'],
   ],
+  ['{"red": "big", "a.b" : 5} and "that": yes', ['"red"', '"a.b"']],
   ['std::string and A::B::~C, say A:: and 10::20', ['std::string', 'A::B::~C']],
 ] as [string, string[]][])('protectedRanges finds the variables and addresses in: %s', (text, wanted) => {
   expect(found(text)).toEqual(wanted);
@@ -100,6 +101,7 @@ const families: [string, string[]][] = [
       'C:\\Program Files\\App\\a.txt',
       '\\\\host\\share',
       'notes/guide.md',
+      '/api/users?id=5&sort=name',
     ],
   ],
   ['names', ['photo.png', 'example.com/house', '.gitignore', 'v1.2.3', '10am', '5:30pm', 'N/A', 'Windows®']],

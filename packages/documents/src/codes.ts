@@ -128,8 +128,9 @@ const signed: Record<string, readonly string[]> = {
     `(?<![${W}\`])\`\`(?:[^\`\\n]|\`(?!\`)){1,1000}\`\`(?![${W}\`])`,
     `(?<![${W}\`])\`[^\`\\n]{1,1000}\`(?!\`)`,
   ],
+  '"': [String.raw`(?<=[{,]\s{0,20})"[A-Za-z_$][\w$.-]{0,60}"(?=\s?:)`], // the key of a JSON object
   '~./': [
-    String.raw`(?:(?<![^\s("'[])(?:(?:~|\.{1,2})(?:\/${SEGMENT}){1,30}|(?:\/${SEGMENT}){2,30}|\/(?:api|bin|dev|etc|home|lib|mnt|opt|proc|root|srv|tmp|usr|var)(?![${W}])|\/(?=[${W}@+.-]{0,60}[\d_.][${W}])${SEGMENT})|(?<=\})(?:\/${SEGMENT}){1,30}|(?<![^])\/[a-z][\w-]{1,30}(?![^\s]))\/?`, // /usr/bin ./x ~/x
+    String.raw`(?:(?<![^\s("'[])(?:(?:~|\.{1,2})(?:\/${SEGMENT}){1,30}|(?:\/${SEGMENT}){2,30}|\/(?:api|bin|dev|etc|home|lib|mnt|opt|proc|root|srv|tmp|usr|var)(?![${W}])|\/(?=[${W}@+.-]{0,60}[\d_.][${W}])${SEGMENT})|(?<=\})(?:\/${SEGMENT}){1,30}|(?<![^])\/[a-z][\w-]{1,30}(?![^\s]))\/?(?:\?[\w.~%=&+-]{1,200})?`, // /usr/bin ./x ~/x /x/y?z=1
     String.raw`${APART}\.(?:[a-z][\w-]{1,40}|NET)(?:\.[\w-]{1,40}){0,3}(?![${W}])`, // .env .NET
   ],
   '\\': [String.raw`\\(?:u[\da-fA-F]{4}|x[\da-fA-F]{2})`],
@@ -202,7 +203,7 @@ const signs = bySign(signed);
 // Each search has a cheap test before it, because most sentences have nothing that is protected.
 const anyControl =
   /\{[%{#/*iefswbc]|->|\[(?:zero|one|two|few|many|other)|#(?:if|else|end|foreach|set|macro|\{e)|<[%?/#!]|%%\[|\*\||\[%|@[eifuw]|\\[nrt]/;
-const anySign = /[{}%@$#[`/<~*&]|[:!.][a-z]|:[A-Z]|--|-[A-Za-z]\w*-|\.NET|\\[ux]|&#?\w+;/;
+const anySign = /[{}%@$#[`/<~*&]|,\s*"|[:!.][a-z]|:[A-Z]|--|-[A-Za-z]\w*-|\.NET|\\[ux]|&#?\w+;/;
 const anySeparator = /[ \u00a0][|¦｜›»→←⇒➜➔▶•●‣▪·/>=-]|\|[^\s|*]/;
 const names = new RegExp(named, 'gu');
 /** What every match of `names` has between two characters that are not white space. */

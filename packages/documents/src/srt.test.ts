@@ -55,6 +55,11 @@ describe('segments of SRT cues', () => {
     [cue(1, '01,0', '02,0', '{\\an8}The house\n{\\an2}The dog'), ['The house', 'The dog']],
     [cue(1, '01,0', '02,0', '• One\n2. Two'), ['One', 'Two']],
     [cue(1, '01,0', '02,0', 'John: Hello\nMary: Hi'), ['John: Hello', 'Mary: Hi']],
+    [cue(1, '01,0', '02,0', 'I think so\n(laughs)'), ['I think so', '(laughs)']],
+    [
+      cue(1, '01,0', '02,0', '<i>[door opens]</i>\nIt goes\n(very) well'),
+      ['[door opens]', 'It goes (very) well'],
+    ],
     [cue(1, '01,0', '02,0', 'MAN #1: yes\nMAN #2: no'), ['MAN #1: yes', 'MAN #2: no']],
     [
       cue(1, '01,0', '02,0', 'The house is big') + cue(2, '02,0', '04,0', '{\\an8}RED HOUSE'),

@@ -240,10 +240,13 @@ const marks =
 
 /**
  * Matches the beginning of a line that another speaker says, or that is another text: a colour, a position, a speaker's
- * name or mark, a musical note, the mark of a list.
+ * name or mark, a musical note, a sound in brackets, the mark of a list.
  */
 const ownLine =
-  /^(?:<font\b|\{\\an?\d|(?:<[^<>\r\n]{0,100}>|\{[^{}\r\n]{0,60}\}){0,9}[ \t]{0,9}(?:>>|[♪♫•▪◦[]|[#*][ \t]|(?:\d{1,2}[.)]|[a-z]\))[ \t]|\(?\p{Lu}[\p{Lu}\p{N} #.'’-]{0,30}\)?:|\p{Lu}[\p{L} .'’-]{0,20}(?: \d)?:[ \t]))/u;
+  /^(?:<font\b|\{\\an?\d|(?:<[^<>\r\n]{0,100}>|\{[^{}\r\n]{0,60}\}){0,9}[ \t]{0,9}(?:>>|[♪♫•▪◦[]|\([^()\r\n]{1,80}\)[ \t]{0,9}(?:[\r\n<]|$)|[#*][ \t]|(?:\d{1,2}[.)]|[a-z]\))[ \t]|\(?\p{Lu}[\p{Lu}\p{N} #.'’-]{0,30}\)?:|\p{Lu}[\p{L} .'’-]{0,20}(?: \d)?:[ \t]))/u;
+
+/** Matches a sound in brackets that is the whole last line of a text. */
+const soundLine = /(?:^|[\r\n>}])[ \t]{0,9}(?:\([^()\r\n]{1,80}\)|\[[^[\]\r\n]{1,80}\])(?:<\/[a-z]{1,9}>)?[ \t]{0,9}$/u;
 
 /** Returns true if a line begins a text of its own, whatever stands before it. */
 export const beginsOwnText = (line: string): boolean => ownLine.test(line);
@@ -281,7 +284,10 @@ export function cueCodes(raw: string, offset: number): readonly Code[] {
     else if (/^[\r\n]/.test(found)) {
       lineStart = true;
       const isBlankLine = /^(?:\r*\n|\r)[ \t]*[\r\n]/.test(found) && !/^\r+\n[ \t]*$/.test(found);
-      if (isBlankLine || beginsOwnText(raw.slice(position, position + longestTimeLine))) add('gap');
+      const isOwn =
+        beginsOwnText(raw.slice(position, position + longestTimeLine)) ||
+        soundLine.test(raw.slice(Math.max(0, match.index - longestTimeLine), match.index));
+      if (isBlankLine || isOwn) add('gap');
     } else if (lineStart) {
       lineStart = false;
       // A dash before a digit is a minus sign, as in "-5 degrees".

@@ -96,9 +96,12 @@ const NAME = /[\p{L}\p{M}\p{N}]+(?=\/([\p{L}\p{M}\p{N}]+)|)/gu;
  * translation of a first word with one letter.
  */
 function firstCapital(text: string, source: string): Edit[] {
-  const given = FIRST.exec(source)?.[0] ?? '';
+  const first = FIRST.exec(source);
+  const given = first?.[0] ?? '';
   const made = FIRST.exec(text);
   if (made === null || !isCapital([...given][0] ?? '') || made[0] === KEEP) return [];
+  // A number that comes first in the reply alone is its first word: "El 10% de" became "10% of".
+  if (/\p{N}/u.test(text.slice(0, made.index)) && !/\p{N}/u.test(source.slice(0, first?.index))) return [];
   const [letter = '', ...rest] = made[0];
   const isUpper = rest.length > 0 && given.length === 1 && made[0] === made[0].toUpperCase();
   const word = letter.toUpperCase() + (isUpper ? rest.join('').toLowerCase() : rest.join(''));
@@ -108,7 +111,7 @@ function firstCapital(text: string, source: string): Edit[] {
 
 /**
  * Returns edits that write a short word in capitals between words in capitals, as in "PARA Un PROPÓSITO", unless the
- * source has the word like that, and words in brackets whose source has capitals alone, as in "[Nombre]".
+ * source has the word like that, and words in brackets and labels whose source has capitals alone, as in "[Nombre]".
  */
 function amongCapitals(text: string, source: string): Edit[] {
   const given = new Set(source.match(WORD));
@@ -117,9 +120,10 @@ function amongCapitals(text: string, source: string): Edit[] {
     .map(({ 0: word, index }) => ({ from: index, to: index + word.length, text: word.toUpperCase() }));
 }
 
-const BRACKETED = /(?<=\[)[^[\]]{1,100}(?=\])/g;
+/** Matches a text in brackets, and the label at the beginning of a text, as in "NOTE: The house". */
+const BRACKETED = /(?<=\[)[^[\]]{1,100}(?=\])|(?<=^\P{L}{0,9})\p{L}{2,30}(?=:\s)/gu;
 
-/** Returns the texts in brackets, if all of them have capitals alone in the source. */
+/** Returns the texts in brackets and the label, if all of them have capitals alone in the source. */
 function inBrackets(text: string, source: string): RegExpExecArray[] {
   const given = source.match(BRACKETED) ?? [];
   const made = [...text.matchAll(BRACKETED)];
@@ -153,7 +157,8 @@ function wordsOf(text: string, other: ReadonlySet<string>, countries: string): W
   return matches.map(({ 0: word, index }, nth) => {
     const between = text.slice(end, index);
     const isBehindLabel = between.includes(')') && /^\([^()]{1,40}$/.test(text.slice(0, Math.min(end, 42)));
-    if (isBehindLabel || /[.!?:;…|│#]|\s[-–—]\s|\/\//.test(between)) {
+    const isAbbreviation = between.startsWith('.') && TITLE.test(matches[nth - 1]?.[0] ?? '');
+    if (isBehindLabel || (!isAbbreviation && /[.!?:;…|│#]|\s[-–—]\s|\/\//.test(between))) {
       rank = 0;
       before = '';
       isAfterCopied = false;
@@ -171,6 +176,8 @@ function wordsOf(text: string, other: ReadonlySet<string>, countries: string): W
 }
 
 const WORD = new RegExp(`[\\p{L}\\p{M}\\p{N}]+|${KEEP}`, 'gu');
+/** Titles that are written with a full stop before a name. */
+const TITLE = /^(?:Mr|Mrs|Ms|Dr|Dra|Prof|St|Sr|Sra|Srta|M|Mme|Mlle)$/;
 
 /** Words that English writes with a capital, unlike other languages: the first person, titles, days, languages. */
 const ENGLISH_CAPITALS = new Set(

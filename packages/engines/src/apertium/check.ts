@@ -48,6 +48,7 @@ export function faultOf(items: readonly Item[], record: EncodingRecord): string 
   if (isMore(/@/g)) return 'the reply marks a word without translation (@)';
   if (isMore(/#/g)) return 'the reply marks a word that could not be inflected (#)';
   if (isMore(UNJOINED)) return 'the reply has parts of a word left unjoined (+)';
+  if (isFewer(target, source)) return 'the reply lacks a percent or currency sign';
   if (lacksText(items, record)) return 'the reply lacks a part of the source';
   if (lacksQuoted(items, record)) return 'the reply lacks the words between two quotation marks';
   const pieces = items.flatMap((item): readonly Piece[] => {
@@ -61,6 +62,12 @@ export function faultOf(items: readonly Item[], record: EncodingRecord): string 
   }
   return null;
 }
+
+const SIGNS = /[%‰€$£¥]/g;
+
+/** Returns whether signs behind numbers are missing: "il 10% degli" became "el 10 de los". */
+const isFewer = (target: string, source: string): boolean =>
+  (target.match(SIGNS)?.length ?? 0) < (source.match(SIGNS)?.length ?? 0);
 
 function lacksQuoted(items: readonly Item[], { pairs, quotes }: EncodingRecord): boolean {
   if (quotes.size === 0) return false;

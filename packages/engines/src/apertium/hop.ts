@@ -66,10 +66,9 @@ async function attempt(
   group: object,
 ): Promise<HopResult> {
   const capitals = isUpperCase(record.outline) ? /\p{L}[\p{L}\p{M}'’]+/gu : LONG_CAPITALS;
-  const reply = await pool.send(
-    PROPER_CASE.has(pool.name) ? stream.replace(capitals, titled) : stream,
-    group,
-  );
+  const cased = PROPER_CASE.has(pool.name) ? stream.replace(capitals, titled) : stream;
+  const isEnglish = modeNamed(pool.name)?.from === 'en';
+  const reply = await pool.send(isEnglish ? cased.replace(SMALL_PRONOUN, 'I') : cased, group);
   if (!reply.ok) return { ...reply, detail: `${pool.name}: ${reply.detail}` };
   try {
     return { ok: true, pieces: decode(reply.stream, record, modeNamed(pool.name)?.to) };
@@ -87,6 +86,9 @@ const titled = (word: string): string => {
   const [first = '', ...rest] = word;
   return first + rest.join('').toLowerCase();
 };
+
+/** Matches the English pronoun in small letters, as chats write it. Apertium takes it for an unknown word. */
+const SMALL_PRONOUN = /(?<![\p{L}\p{N}.,(/–-])(?<!\(\s?)i(?=['’](?:m|ve|ll|d)(?!\p{L})| \p{Ll}{2})/gu;
 
 const CLAUSE_MARK = /[,;:](?=\s)|(?<=\s)[-–](?=\s)|[—()[\]«»“”"]/gu;
 
