@@ -253,6 +253,8 @@ const OTHERS: [modes: string[], from: string, to: string, source: string, target
   [['spa-eng'], 'es', 'en', 'La "casa" es "grande"', 'The "house" is "big"'],
   [['ita-spa'], 'it', 'es', 'Il 10% degli utenti, 5 € e 3%.', 'El 10% de los usuarios, 5 € y 3%.'],
   [['spa-eng'], 'es', 'en', 'El 10% de los usuarios', '10% of the users'],
+  [['spa-ita'], 'es', 'it', '¿La casa es grande? ¡Sí!', 'La casa è grande? Sì!'],
+  [['eng-cat', 'cat-fra'], 'en', 'fr', 'The dog, i.e. the house', 'Le chien, i.e. la maison'],
   [['spa-ita'], 'es', 'it', 'Come un poco de pan', "Mangia un po' di pane"],
   [['es-gl'], 'es', 'gl', 'LA CASA ES GRANDE', 'A CASA É GRANDE'],
   [['eng-cat', 'cat-fra'], 'en', 'fr', 'The “house” isn’t ‘big’', 'La “maison” n’est pas ‘grande’'],

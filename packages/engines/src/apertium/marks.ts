@@ -16,7 +16,17 @@ export function repairMarks(
 ): Item[] {
   const straight = applyEdits(items, straightQuotes(outlineOf(items), source, to));
   const repaired = applyEdits(straight, apostrophes(outlineOf(straight), source, quotes));
-  return to === 'es' ? applyEdits(repaired, openingMarks(outlineOf(repaired))) : repaired;
+  const outline = outlineOf(repaired);
+  return applyEdits(repaired, to === 'es' ? openingMarks(outline) : spanishMarks(outline));
+}
+
+/** Returns edits that remove the opening marks of Spanish questions, which no other language has. */
+function spanishMarks(text: string): Edit[] {
+  return [...text.matchAll(/[¿¡]+(?=[^\s¿¡][^¿¡]*[?!])/gu)].map(({ 0: marks, index }) => ({
+    from: index,
+    to: index + marks.length,
+    text: '',
+  }));
 }
 
 /** Matches straight single quotation marks round words. */

@@ -49,8 +49,8 @@ export const OPAQUE = new RegExp(
     "(?<![\\p{L}\\p{N}])O['’]\\p{Lu}\\p{Ll}+",
     '(?<![\\p{L}\\p{N}])\\p{Lu}{1,10}\\d{1,10}\\p{L}[\\p{L}\\d]{0,20}(?![\\p{L}\\p{N}])',
     '(?<![\\p{L}\\p{N}_])_[A-Z][A-Za-z]{1,40}(?![\\p{L}\\p{N}_])(?!.{0,200}\\S_(?![\\p{L}\\p{N}]))',
-    // Behind a name, Apertium moved it before the name.
-    '(?<!\\p{L})et al(?:\\.|(?!\\p{L}))',
+    // Latin that Apertium moved before the name, or took for other words: "i.e." became "et.e.".
+    '(?<!\\p{L})et al(?:\\.|(?!\\p{L}))|(?<![\\p{L}.])i\\.e\\.',
     // The plural of API, which the Catalan dictionary has as celery.
     '(?<![\\p{L}\\p{N}])APIs(?![\\p{L}\\p{N}])',
     // A letter or number behind its word, as in "Annex G", "Region II" and "C++". Apertium moved it, or wrote the ordinals of
