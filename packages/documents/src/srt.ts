@@ -246,7 +246,8 @@ const ownLine =
   /^(?:<font\b|\{\\an?\d|(?:<[^<>\r\n]{0,100}>|\{[^{}\r\n]{0,60}\}){0,9}[ \t]{0,9}(?:>>|[♪♫•▪◦[]|\([^()\r\n]{1,80}\)[ \t]{0,9}(?:[\r\n<]|$)|[#*][ \t]|(?:\d{1,2}[.)]|[a-z]\))[ \t]|\(?\p{Lu}[\p{Lu}\p{N} #.'’-]{0,30}\)?:|\p{Lu}[\p{L} .'’-]{0,20}(?: \d)?:[ \t]))/u;
 
 /** Matches a sound in brackets that is the whole last line of a text. */
-const soundLine = /(?:^|[\r\n>}])[ \t]{0,9}(?:\([^()\r\n]{1,80}\)|\[[^[\]\r\n]{1,80}\])(?:<\/[a-z]{1,9}>)?[ \t]{0,9}$/u;
+const soundLine =
+  /(?:^|[\r\n>}])[ \t]{0,9}(?:\([^()\r\n]{1,80}\)|\[[^[\]\r\n]{1,80}\])(?:<\/[a-z]{1,9}>)?[ \t]{0,9}$/u;
 
 /** Returns true if a line begins a text of its own, whatever stands before it. */
 export const beginsOwnText = (line: string): boolean => ownLine.test(line);

@@ -22,7 +22,7 @@ export function repairMarks(
 
 /** Returns edits that remove the opening marks of Spanish questions, which no other language has. */
 function spanishMarks(text: string): Edit[] {
-  return [...text.matchAll(/[¿¡]+(?=[^\s¿¡][^¿¡]*[?!])/gu)].map(({ 0: marks, index }) => ({
+  return [...text.matchAll(/(?<![¿¡])[¿¡]{1,4}(?=[^\s¿¡][^¿¡]*[?!])/gu)].map(({ 0: marks, index }) => ({
     from: index,
     to: index + marks.length,
     text: '',

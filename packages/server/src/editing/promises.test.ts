@@ -85,6 +85,7 @@ const EXAMPLES = [
   walk(false, 'claim', 'join 0', 'confirm 1'),
   walk(true, 'claim', 'confirm 0', 'join 0', 'confirm 0', 'cancel', 'upgrade', 'deadline'),
   walk(true, 'claim', 'confirm 0', 'cancel'),
+  walk(true, 'deadline', 'upgrade', 'confirm 0'),
   walk(
     false,
     'claim',

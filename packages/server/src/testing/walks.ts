@@ -30,11 +30,11 @@ export class WalkedJob {
     return `Aquí está ${String.fromCharCode(97 + (++this.#written % 26)).repeat(this.#written)}.`;
   }
 
-  /** Upgrades the job. @returns whether it was a machine job, which can be upgraded */
+  /** Upgrades the job. @returns whether it is an upgraded job now. An upgrade that is repeated changes nothing */
   async upgrade(): Promise<boolean> {
     const body = { status: 'upgrade', properties: { brand: 'fb' } };
     if ((await this.call('PATCH', `${MACHINE}job/`, body)).status !== 202) return false;
-    await waitForStatus(this.call, `${HUMAN}job/`, 'translating');
+    await until(async () => (await this.call('GET', `${HUMAN}job/`)).body.status !== 'new');
     return true;
   }
 
