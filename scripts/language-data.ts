@@ -1,7 +1,7 @@
 /**
- * Writes `packages/documents/src/language-data.txt` from message catalogues (gettext `.mo`):
+ * Writes `packages/documents/src/language/language-data.txt` from message catalogues (gettext `.mo`):
  *
- *     node scripts/language-data.ts FOLDER… > packages/documents/src/language-data.txt
+ *     node scripts/language-data.ts FOLDER… > packages/documents/src/language/language-data.txt
  *
  * Each folder has the same weight. The file was made from three folders with unpacked packages of Debian 12: the
  * campaigns of Wesnoth 1.16 (`wesnoth-1.16-httt`, `-utbs` and the other fourteen); `wesnoth-1.16-data`; and the
@@ -10,7 +10,7 @@
  * free software under the GPL or LGPL. The file contains frequencies of n-grams of letters, and no text.
  */
 import { globSync, readFileSync } from 'node:fs';
-import { ngramsOf } from '../packages/documents/src/ngrams.ts';
+import { ngramsOf } from '../packages/documents/src/language/ngrams.ts';
 
 const LANGUAGES = ['en', 'es', 'pt', 'fr', 'ca', 'gl', 'it'];
 /** Other languages in Latin letters. Their n-grams share one column of the file. */

@@ -16,6 +16,7 @@ const PLANTED: Imports = new Map(
     'prove/money/money.test.ts': ['prove/money/run.ts', 'fast-check'],
     'packages/web/test/votes.test.ts': [],
     'packages/web/test/workbench-votes.test.ts': [],
+    'packages/web/test/workbench-rows.test.ts': [],
     'packages/web/test/queue.test.ts': [],
   }),
 );
@@ -36,8 +37,10 @@ describe('selectTests', () => {
   });
 
   it('selects browser tests by their names', () => {
-    const tests = ['packages/web/test/votes.test.ts', 'packages/web/test/workbench-votes.test.ts'];
-    expect(select('packages/web/src/workbench/Votes.tsx')).toEqual(tests);
+    const tests = ['votes', 'workbench-rows', 'workbench-votes'].map(
+      (it) => `packages/web/test/${it}.test.ts`,
+    );
+    expect(select('packages/web/src/workbench/rows/Votes.tsx')).toEqual(tests);
   });
 
   it('leaves out the users of a file that many tests use, and says so', () => {
@@ -53,7 +56,7 @@ describe('selectTests', () => {
   it('selects only some of the tests for a change of any one module of this repository', () => {
     const imports = readImports(new URL('../', import.meta.url).pathname);
     const all = [...imports.keys()].filter((path) => path.endsWith('.test.ts'));
-    const counts = ['jobs/worker.ts', 'editing/editing.ts', 'brands/store.ts', 'access/keys.ts'].map(
+    const counts = ['jobs/worker/worker.ts', 'editing/editing.ts', 'brands/store.ts', 'access/keys.ts'].map(
       (path) => selectTests([`${S}/${path}`], imports).tests.length,
     );
     expect(all.length).toBeGreaterThan(300);

@@ -90,12 +90,13 @@ export function selectTests(changed: readonly string[], imports: Imports): Selec
 
 /**
  * Returns whether a test opens the pages of a file in a browser. Such a test imports no page, so its name says what it
- * tests: `votes.test.ts` and `workbench-votes.test.ts` test `workbench/Votes.tsx`.
+ * tests: `votes.test.ts`, `workbench-votes.test.ts` and `workbench-rows.test.ts` test `workbench/rows/Votes.tsx`.
  */
 function showsPage(test: string, path: string): boolean {
-  const [, folder, file] = /^packages\/web\/src\/(?:([\w-]+)\/)?(\w+)\.(?:tsx|module\.css)$/.exec(path) ?? [];
+  const [, folder, inner, file] =
+    /^packages\/web\/src\/(?:([\w-]+)\/(?:([\w-]+)\/)?)?(\w+)\.(?:tsx|module\.css)$/.exec(path) ?? [];
   if (file === undefined || !test.startsWith('packages/web/test/')) return false;
   const name = basename(test, '.test.ts');
   const kebab = file.replace(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase();
-  return [folder, kebab, `${folder}-${kebab}`].includes(name);
+  return [folder, kebab, `${folder}-${kebab}`, `${folder}-${inner}`].includes(name);
 }

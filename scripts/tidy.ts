@@ -77,10 +77,13 @@ const countLines = (text: string): number => text.split('\n').length - (text.end
  * Returns the source files of the server, without tests and generated files. Their paths become relative to
  * `packages/server/src`.
  */
-export function serverSources(sources: Source[]): Source[] {
+export const serverSources = (sources: Source[]): Source[] => sourcesUnder(sources, SERVER);
+
+/** Returns the source files under a folder, without tests and generated files. Their paths become relative to it. */
+export function sourcesUnder(sources: Source[], folder: string): Source[] {
   return sources
-    .filter(({ path, test, generated }) => path.startsWith(SERVER) && !test && !generated)
-    .map((source) => ({ ...source, path: source.path.slice(SERVER.length) }));
+    .filter(({ path, test, generated }) => path.startsWith(folder) && !test && !generated)
+    .map((source) => ({ ...source, path: source.path.slice(folder.length) }));
 }
 
 /** Returns the module of a server file: its top folder, or the file's own name if it is in the root. */
@@ -134,6 +137,18 @@ export function cyclesOf(imports: Import[]): string[][] {
     if (group.length > 1) groups.set(group.join(), group);
   }
   return [...groups.values()];
+}
+
+/** Returns the imports from a module to another that is not in a lower layer. @param layers modules, from the bottom up */
+export function upwardImports(
+  imports: Import[],
+  layers: readonly (readonly string[])[],
+  of: (path: string) => string,
+): string[] {
+  const level = (path: string) => layers.findIndex((layer) => layer.includes(of(path)));
+  return imports
+    .filter(({ from, to }) => of(from) !== of(to) && level(to) >= level(from))
+    .map(({ from, to }) => `${from} → ${to}`);
 }
 
 /** Returns the pairs of modules that import each other directly, written as `a ⇄ b`. */

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Figure } from '../../bench/figures.ts';
 import { scan } from '../../packages/documents/src/documents.ts';
-import { segmentUnit } from '../../packages/documents/src/segmentation.ts';
+import { segmentUnit } from '../../packages/documents/src/segments/segmentation.ts';
 
 /** The languages of the table, as the catalogs name them. */
 const LANGUAGES = ['ja', 'zh_CN', 'th', 'ar', 'hi', 'de', 'fr', 'es', 'ru', 'en', 'pt_BR', 'pl', 'it', 'cs'];

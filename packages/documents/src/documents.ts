@@ -6,30 +6,30 @@
  * pure.
  */
 
-import { segmentAndCacheCues } from './cues.ts';
-import { type Document, DocumentError, errorAt, type Format, type Segment } from './document.ts';
-import { scanHtml } from './html.ts';
-import { keptReason } from './kept.ts';
-import { Limits } from './limits.ts';
-import { liftMessages } from './messages.ts';
-import { type CutSegment, segmentAndCacheUnit } from './segmentation.ts';
-import { scanSrt } from './srt.ts';
-import { scanText } from './text.ts';
-import { scanXliff, type XliffOptions } from './xliff.ts';
+import { scanHtml } from './formats/html.ts';
+import { scanSrt } from './formats/srt.ts';
+import { scanText } from './formats/text.ts';
+import { type Document, DocumentError, errorAt, type Format, type Segment } from './model/document.ts';
+import { Limits } from './model/limits.ts';
+import { segmentAndCacheCues } from './segments/cues.ts';
+import { keptReason } from './segments/kept.ts';
+import { liftMessages } from './segments/messages.ts';
+import { type CutSegment, segmentAndCacheUnit } from './segments/segmentation.ts';
+import { scanXliff, type XliffOptions } from './xliff/xliff.ts';
 
-export { type Aligned, type AlignNote, align, haveSameUnits } from './align.ts';
-export { carryOver, type FormerSegment } from './carry.ts';
-export { divide, hasWords, isWhole, lengthOf, likelyPlace, placeAt, trimPart } from './cuts.ts';
-export { type Description, describe } from './describe.ts';
-export type { Document, Format, Kept, Piece, Segment, Unit } from './document.ts';
-export { DocumentError, FORMATS } from './document.ts';
-export { type Joined, type JoinFault, type JoinPart, join } from './joins.ts';
-export { type Detected, detectLanguage } from './language.ts';
-export { Limits } from './limits.ts';
-export { PatternLimits, patternFaults, protectedParts } from './patterns.ts';
-export { rebuild } from './rebuild.ts';
-export { isCorrect, mergeText, type Note, plainText, type Repaired, repair } from './repair.ts';
-export { countRepeatedWords, countSegmentWords, countWords, findRepeated } from './words.ts';
+export { PatternLimits, patternFaults, protectedParts } from './codes/patterns.ts';
+export { type Detected, detectLanguage } from './language/language.ts';
+export type { Document, Format, Kept, Piece, Segment, Unit } from './model/document.ts';
+export { DocumentError, FORMATS } from './model/document.ts';
+export { Limits } from './model/limits.ts';
+export { type Aligned, type AlignNote, align, haveSameUnits } from './segments/align.ts';
+export { carryOver, type FormerSegment } from './segments/carry.ts';
+export { divide, hasWords, isWhole, lengthOf, likelyPlace, placeAt, trimPart } from './segments/cuts.ts';
+export { type Description, describe } from './segments/describe.ts';
+export { type Joined, type JoinFault, type JoinPart, join } from './segments/joins.ts';
+export { rebuild } from './segments/rebuild.ts';
+export { isCorrect, mergeText, type Note, plainText, type Repaired, repair } from './segments/repair.ts';
+export { countRepeatedWords, countSegmentWords, countWords, findRepeated } from './segments/words.ts';
 
 export interface ScanOptions extends XliffOptions {
   /** Regular expressions of RE2 without faults (`patternFaults`). What they match is protected. */

@@ -1,5 +1,5 @@
 /** The part of this package that also runs in browsers: types, and functions that need neither a parser nor Node. */
 
-export { protectedRanges } from './codes.ts';
-export type { Format, Piece } from './document.ts';
-export { isCorrect, mergeText, plainText, repair } from './repair.ts';
+export { protectedRanges } from './codes/codes.ts';
+export type { Format, Piece } from './model/document.ts';
+export { isCorrect, mergeText, plainText, repair } from './segments/repair.ts';

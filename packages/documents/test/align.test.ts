@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { align, DocumentError, type Format, type Piece, rebuild, scan, segments } from '../src/documents.ts';
-import { alignLengths } from '../src/lengths.ts';
+import { alignLengths } from '../src/segments/lengths.ts';
 import { hasCorpora, type Sample, samples } from './corpus.ts';
 import { translate, upperCasing } from './engines.ts';
 import { xliff } from './helpers.ts';

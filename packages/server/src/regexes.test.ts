@@ -1,6 +1,6 @@
 /** Checks that no regular expression of the program takes quadratic time. */
 import { describe, expect, it } from 'vitest';
-import { PARTS } from '../../documents/src/codes.ts';
+import { PARTS } from '../../documents/src/codes/codes.ts';
 import { QUOTED } from '../../engines/src/apertium/quotes.ts';
 import { collectRegexes, isSuperlinear, regexesOf } from './testing/regexes.ts';
 

@@ -4,7 +4,7 @@ import { invitePerson } from '../../server/src/access/invitations.ts';
 import { claimTask, orderEdit, pathOf } from '../../server/src/testing/editors.ts';
 import { createClient, createPerson, type TestPerson } from '../../server/src/testing/harness.ts';
 import { startProvider, type TestProvider } from '../../server/src/testing/provider.ts';
-import { plainText } from '../src/workbench/pieces.ts';
+import { plainText } from '../src/workbench/text/pieces.ts';
 import { expectAccessible, startWeb, takeScreenshots, type Web } from './browser.ts';
 import { target, waitUntilSaved } from './workbench.ts';
 

@@ -48,7 +48,7 @@ it.each(FIELDS)('text typed right after %s goes into the field that this shortcu
 
 it('text typed right after a shortcut goes into its field when a slow network has loaded no more than the editable page needs', async () => {
   const app = new BuiltApp();
-  const parts = ['Task.tsx', 'checking.ts', 'overlays.ts'].map((name) =>
+  const parts = ['Task.tsx', 'session/checking.ts', 'overlays.ts'].map((name) =>
     app.filesOf(`src/workbench/${name}`),
   );
   const needed = parts.reduce((all, files) => all.union(files), app.shell);

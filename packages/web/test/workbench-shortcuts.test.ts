@@ -8,7 +8,7 @@ import { accountNamed } from '../../server/src/access/accounts.ts';
 import { saveBrand } from '../../server/src/brands/brands.ts';
 import { confirmAll, orderEdit } from '../../server/src/testing/editors.ts';
 import { createClient } from '../../server/src/testing/harness.ts';
-import { type ActionId, bindings } from '../src/workbench/keys.ts';
+import { type ActionId, bindings } from '../src/workbench/actions/keys.ts';
 import {
   claimJob,
   claimReview,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { uuidv7 } from '../base/ids.ts';
 import { createLog } from '../base/log.ts';
 import type { Transaction } from '../database/database.ts';
-import { startJobMaintenance } from '../jobs/maintenance.ts';
+import { startJobMaintenance } from '../jobs/worker/maintenance.ts';
 import { createBrowser, createPerson, startTestServer, type TestServer } from '../testing/harness.ts';
 import { createToken, hashKey } from './secrets.ts';
 import * as store from './session-store.ts';

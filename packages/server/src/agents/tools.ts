@@ -17,7 +17,7 @@ import Type, { type Static, type TObject, type TProperties } from 'typebox';
 import { ApiError, fieldError } from '../base/errors.ts';
 import { VERSION } from '../base/version.ts';
 import { createReader } from '../http/input.ts';
-import { EXTENSIONS, formatOf } from '../jobs/files.ts';
+import { EXTENSIONS, formatOf } from '../jobs/documents/files.ts';
 
 export interface AgentServerOptions {
   /** When it is aborted, calls stop waiting for results. */

@@ -14,7 +14,7 @@ import { uuidv7 } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { recordEvents } from '../deliveries/deliveries.ts';
-import { createCorrectionJob } from '../jobs/corrections.ts';
+import { createCorrectionJob } from '../jobs/create/corrections.ts';
 import type { SourceOf } from './chats.ts';
 import * as store from './correction-store.ts';
 import { presentEvent } from './present.ts';

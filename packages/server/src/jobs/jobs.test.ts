@@ -266,19 +266,11 @@ describe('POST /translation/', () => {
     expect(body.tone).toBe('Informal');
   });
 
-  it('parses the body as JSON whatever its content type is', async () => {
-    const headers = { 'content-type': 'text/plain' };
+  const types = 'text/plain foo ;; a/b/c application/x-www-form-urlencoded multipart/form-data;boundary=x';
+  it.each(types.split(' '))('parses the body as JSON with the content type %j', async (type) => {
+    const headers = { 'content-type': type };
     expect((await production('POST', HUMAN, JSON.stringify(job()), headers)).status).toBe(201);
   });
-
-  it.each(['foo', ';;', 'a/b/c', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
-    'parses the body as JSON with the content type %j',
-    async (type) => {
-      expect((await production('POST', HUMAN, JSON.stringify(job()), { 'content-type': type })).status).toBe(
-        201,
-      );
-    },
-  );
 
   it('refuses a body that is not JSON, not an object, or not UTF-8', async () => {
     expect((await production('POST', HUMAN, '{')).body.error).toBe('body: must be valid JSON in UTF-8.');

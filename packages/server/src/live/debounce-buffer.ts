@@ -1,6 +1,6 @@
 /** Collects changes between two flushes, without duplicates and with a limited number of keys. */
 import type { Change } from '../database/changes.ts';
-import type { DraftProgress } from '../jobs/worker.ts';
+import type { DraftProgress } from '../jobs/worker/worker.ts';
 import { ANY, editKey, jobKey, kindKey, someJobKey } from './keys.ts';
 
 /**

@@ -16,7 +16,7 @@
 import type { PersonRole } from '../base/account.ts';
 import type { Log } from '../base/log.ts';
 import type { Database } from '../database/database.ts';
-import type { DraftProgress } from '../jobs/worker.ts';
+import type { DraftProgress } from '../jobs/worker/worker.ts';
 import { createDebounceBuffer } from './debounce-buffer.ts';
 import { createPeers } from './peers.ts';
 import type { HubObserver, StreamLimit, Subscriber } from './subscriber.ts';

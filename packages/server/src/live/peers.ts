@@ -1,7 +1,7 @@
 /** Exchanges changes with the hubs of other processes through one PostgreSQL notification channel. */
 import type { Log } from '../base/log.ts';
 import type { Database } from '../database/database.ts';
-import type { DraftProgress } from '../jobs/worker.ts';
+import type { DraftProgress } from '../jobs/worker/worker.ts';
 
 const CHANNEL = 'dragoman_live';
 /** Milliseconds for which an announcement of subscribers is valid. */

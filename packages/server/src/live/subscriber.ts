@@ -1,6 +1,6 @@
 /** An open page that gets live updates, and what is counted about it. */
 import type { PersonRole } from '../base/account.ts';
-import type { DraftProgress } from '../jobs/worker.ts';
+import type { DraftProgress } from '../jobs/worker/worker.ts';
 
 export interface LiveTopic {
   /** The topic's name, as the page requested it. */

@@ -1,5 +1,5 @@
 /** The subscribers of this process, indexed by the keys of their topics. */
-import type { DraftProgress } from '../jobs/worker.ts';
+import type { DraftProgress } from '../jobs/worker/worker.ts';
 import { ANY, jobKey } from './keys.ts';
 import type { HubObserver, Subscriber } from './subscriber.ts';
 import { createThrottle, type Throttle } from './throttle.ts';

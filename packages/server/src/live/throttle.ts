@@ -2,7 +2,7 @@
  * Limits how often one stream receives events. The first event of a topic is sent at once. Later events
  * are sent after a minimum interval.
  */
-import type { DraftProgress } from '../jobs/worker.ts';
+import type { DraftProgress } from '../jobs/worker/worker.ts';
 import type { HubObserver, Subscriber } from './subscriber.ts';
 
 const CHANGED_MILLISECONDS = 1_000;

@@ -43,7 +43,7 @@ import {
   textOf,
   USERNAME,
 } from '../http/schemas.ts';
-import { countJobsByStatus } from '../jobs/overview.ts';
+import { countJobsByStatus } from '../jobs/list/overview.ts';
 import { isOverdrawn, readBalances, setCreditLimit } from '../ledger/ledger.ts';
 import * as store from './accounts-store.ts';
 

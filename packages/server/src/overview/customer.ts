@@ -30,8 +30,8 @@ import {
   OVERLAP_BODY,
   OVERLAP_SECONDS,
 } from '../http/schemas.ts';
-import { listLatestJobs, OwnJob } from '../jobs/customer.ts';
-import { countJobsByDay, countJobsByStatus, countJobsSince } from '../jobs/overview.ts';
+import { listLatestJobs, OwnJob } from '../jobs/list/customer.ts';
+import { countJobsByDay, countJobsByStatus, countJobsSince } from '../jobs/list/overview.ts';
 import { readBalances, readHeld } from '../ledger/ledger.ts';
 import type { Settings } from '../settings/settings.ts';
 

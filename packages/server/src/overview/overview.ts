@@ -8,7 +8,7 @@ import { listDeadByAccount } from '../deliveries/log.ts';
 import { listTaskQueues } from '../editing/editing.ts';
 import { resource } from '../http/http.ts';
 import { CENTS, described, MOMENT } from '../http/schemas.ts';
-import { countJobsByHour, listQueuedPairs } from '../jobs/overview.ts';
+import { countJobsByHour, listQueuedPairs } from '../jobs/list/overview.ts';
 import { listLowBalances } from '../ledger/ledger.ts';
 import { type Settings, showSettings } from '../settings/settings.ts';
 import { listEngines } from '../translation/console.ts';

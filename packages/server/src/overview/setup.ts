@@ -1,7 +1,7 @@
 /** The steps from an empty installation to the first job. The console's home page lists them until all are done. */
 import { hasOperator } from '../access/people.ts';
 import type { Queryable } from '../database/database.ts';
-import { hasJobs } from '../jobs/overview.ts';
+import { hasJobs } from '../jobs/list/overview.ts';
 import { listPrices } from '../ledger/price-list.ts';
 import { type Settings, showSettings } from '../settings/settings.ts';
 import { findSetup } from './accounts-store.ts';

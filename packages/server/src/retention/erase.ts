@@ -14,7 +14,7 @@ import { type Actor, forgetNames, recordAudit } from '../audit/audit.ts';
 import type { AccountRef } from '../base/account.ts';
 import type { Log } from '../base/log.ts';
 import type { Database } from '../database/database.ts';
-import { cancelCorrectionJob } from '../jobs/corrections.ts';
+import { cancelCorrectionJob } from '../jobs/create/corrections.ts';
 import { cancelJob, type JobHooks } from '../jobs/jobs.ts';
 import * as store from './store.ts';
 

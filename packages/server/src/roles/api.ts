@@ -7,7 +7,7 @@ import { cookieOf } from '../access/session-auth.ts';
 import { createMailer } from '../accounts/mail.ts';
 import { createSandboxQuota } from '../accounts/sandbox-words.ts';
 import { createMessageCreator } from '../chats/create.ts';
-import { createJobCreator } from '../jobs/create.ts';
+import { createJobCreator } from '../jobs/create/create.ts';
 import { createPriceList } from '../ledger/price-list.ts';
 import { createApp } from './app.ts';
 import { type Context, REQUEST_MILLISECONDS } from './context.ts';

@@ -9,7 +9,7 @@ import type { Database } from '../database/database.ts';
 import type { createAddressGuard } from '../deliveries/addresses.ts';
 import type { Sender } from '../deliveries/sender.ts';
 import type { createEditing } from '../editing/editing.ts';
-import type { startTranslationWorker } from '../jobs/worker.ts';
+import type { startTranslationWorker } from '../jobs/worker/worker.ts';
 import type { Languages } from '../languages/languages.ts';
 import type { Hub } from '../live/hub.ts';
 import type { Readiness } from '../operations/health.ts';

@@ -3,7 +3,7 @@
  * delays work.
  */
 import type { Log } from '../base/log.ts';
-import { JOBS_CHANNEL } from '../jobs/console.ts';
+import { JOBS_CHANNEL } from '../jobs/list/console.ts';
 
 export const CHANNELS = {
   jobs: JOBS_CHANNEL,

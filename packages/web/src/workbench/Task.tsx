@@ -8,27 +8,23 @@ import type { Loading, PageProps } from '../page.tsx';
 import { askOnSessionEnd, type User, useUser } from '../session.ts';
 import { FailureNotice } from '../ui/Failure.tsx';
 import { loadChunk } from '../upgrade.ts';
-import { createServer, task } from './api.ts';
-import {
-  type Overlays,
-  OverlaysContext,
-  useFlow,
-  useOverlays,
-  usePage,
-  useWorkbench,
-  WorkbenchContext,
-} from './context.tsx';
-import { noDrafts, openDrafts } from './drafts.ts';
-import { watchOtherTab } from './other-tab.ts';
-import { type Code, labelOf } from './pieces.ts';
-import { Row } from './Row.tsx';
-import { useAnnouncement } from './sentences.ts';
-import type { Announcement } from './state.ts';
-import css from './workbench.module.css';
-import { Workbench } from './workbench.ts';
+import type * as overlays from './overlays.ts';
+import { OverlaysContext } from './rows/overlays-context.ts';
+import { Row } from './rows/Row.tsx';
+import { createServer, task } from './session/api.ts';
+import { useFlow, usePage, useWorkbench, WorkbenchContext } from './session/context.tsx';
+import { noDrafts, openDrafts } from './session/drafts.ts';
+import { watchOtherTab } from './session/other-tab.ts';
+import { useAnnouncement } from './session/sentences.ts';
+import type { Announcement } from './session/state.ts';
+import { Workbench } from './session/workbench.ts';
+import css from './styles/workbench.module.css';
+import { type Code, labelOf } from './text/pieces.ts';
+
+type Overlays = typeof overlays;
 
 /** Loaded when it is first rendered. */
-const Preview = lazy(() => loadChunk(() => import('./Preview.tsx')));
+const Preview = lazy(() => loadChunk(() => import('./page/Preview.tsx')));
 
 /** Reads the task without the cache, because a cached lease may be outdated. */
 export async function load({ queries, params }: Loading): Promise<void> {
@@ -68,7 +64,7 @@ function LoadedTask({ id, user }: { id: string; user: User }) {
     };
     async function open(): Promise<void> {
       const [checks, overlays, drafts, read] = await Promise.all([
-        loadChunk(() => import('./checking.ts')),
+        loadChunk(() => import('./session/checking.ts')),
         loadChunk(() => import('./overlays.ts')),
         openDrafts(user.user_id, id).catch(noDrafts),
         call('readTask', { path: { task: id } }),
@@ -106,13 +102,13 @@ function LoadedTask({ id, user }: { id: string; user: User }) {
         <span key={announced.turn}>{announced.text}</span>
       </div>
       <OverlaysContext value={opened.overlays}>
-        <Page user={user} />
+        <Page user={user} overlays={opened.overlays} />
       </OverlaysContext>
     </WorkbenchContext>
   );
 }
 
-function Page({ user }: { user: User }) {
+function Page({ user, overlays }: { user: User; overlays: Overlays }) {
   const workbench = useWorkbench();
   const {
     ActionBar,
@@ -129,7 +125,7 @@ function Page({ user }: { user: User }) {
     Panel,
     SignInAgain,
     usePageEvents,
-  } = useOverlays();
+  } = overlays;
   const t = useTranslate();
   const preview = usePage((page) => page.preview);
   const finding = usePage((page) => page.find !== undefined);
@@ -154,7 +150,7 @@ function Page({ user }: { user: User }) {
       }),
     [t, workbench, active, job],
   );
-  if (workbench.positions.length === 0) return <NoSegments user={user} />;
+  if (workbench.positions.length === 0) return <NoSegments user={user} overlays={overlays} />;
   return (
     <main className={css.workbench} data-ready data-preview={preview} translate="no">
       <title>{title}</title>
@@ -192,9 +188,9 @@ function Page({ user }: { user: User }) {
 }
 
 /** The page of a job without text. */
-function NoSegments({ user }: { user: User }) {
+function NoSegments({ user, overlays }: { user: User; overlays: Overlays }) {
   const workbench = useWorkbench();
-  const { Dialogs, SignInAgain } = useOverlays();
+  const { Dialogs, SignInAgain } = overlays;
   const dialog = usePage((page) => page.dialog);
   const signedOut = usePage((page) => page.signedOut);
   const readOnly = usePage((page) => page.readOnly);

@@ -4,27 +4,18 @@
  * edited. If a dialog or a field of the panel were still loading when its shortcut is pressed, the next keys would reach
  * the translation.
  */
-export { ActionBar } from './ActionBar.tsx';
-export { Banners } from './Banners.tsx';
-export { default as CodeList } from './CodeList.tsx';
-export { Completion } from './Completion.tsx';
-export { default as Dialogs } from './Dialogs.tsx';
-export { ElementLabel } from './ElementLabel.tsx';
-export { FilterBar } from './FilterBar.tsx';
-export { default as Find } from './Find.tsx';
-export { CueTime, subtitlesClass } from './flow/CueTime.tsx';
+export { default as Dialogs } from './dialogs/Dialogs.tsx';
+export { default as Leave } from './dialogs/Leave.tsx';
+export { SignInAgain } from './dialogs/SignInAgain.tsx';
 export { DocumentFlow } from './flow/DocumentFlow.tsx';
-export { DoubtNote } from './flow/DoubtNote.tsx';
-export { HtmlPage } from './flow/HtmlPage.tsx';
-export { ViewSwitch } from './flow/ViewSwitch.tsx';
-export { Grid } from './Grid.tsx';
-export { Header } from './Header.tsx';
-export { Join } from './Join.tsx';
-export { KeyBar } from './KeyBar.tsx';
-export { default as Leave } from './Leave.tsx';
-export { NoticeToast } from './NoticeToast.tsx';
-export { Origin } from './Origin.tsx';
-export { usePageEvents } from './page-events.ts';
+export { ActionBar } from './page/ActionBar.tsx';
+export { Banners } from './page/Banners.tsx';
+export { FilterBar } from './page/FilterBar.tsx';
+export { default as Find } from './page/Find.tsx';
+export { Header } from './page/Header.tsx';
+export { KeyBar } from './page/KeyBar.tsx';
+export { NoticeToast } from './page/NoticeToast.tsx';
+export { usePageEvents } from './page/page-events.ts';
 export { Panel } from './panel/Panel.tsx';
-export { RowFooter } from './RowFooter.tsx';
-export { SignInAgain } from './SignInAgain.tsx';
+export { Grid } from './rows/Grid.tsx';
+export * from './rows/overlays.ts';

@@ -1,8 +1,8 @@
 /** The times of a subtitle on the timeline of the flow view, with its reading speed and its longest line. */
 import { useIntl } from 'react-intl';
 import { useTranslate } from '../../i18n.tsx';
-import { useWorkbench } from '../context.tsx';
-import type { SegmentState } from '../state.ts';
+import { useWorkbench } from '../session/context.tsx';
+import type { SegmentState } from '../session/state.ts';
 import css from './flow.module.css';
 
 /** Pauses of at least this length are shown, in milliseconds. */

@@ -2,8 +2,8 @@
 /** The flow view of HTML: the translated page, with the row of the active segment below its sentence. */
 import type { CSSProperties, ReactNode } from 'react';
 import { useTranslate } from '../../i18n.tsx';
-import { usePage, useWorkbench } from '../context.tsx';
-import shared from '../workbench.module.css';
+import { usePage, useWorkbench } from '../session/context.tsx';
+import shared from '../styles/workbench.module.css';
 import css from './flow.module.css';
 import { HtmlPage, type Place } from './HtmlPage.tsx';
 

@@ -2,8 +2,8 @@
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useRef } from 'react';
 import { useTranslate } from '../../i18n.tsx';
-import { useSegment, useWorkbench } from '../context.tsx';
-import { type Doubt, doubtOf } from './doubt.ts';
+import { useSegment, useWorkbench } from '../session/context.tsx';
+import { type Doubt, doubtOf } from '../session/doubt.ts';
 import css from './flow.module.css';
 
 export function DoubtNote({ position }: { position: number }) {

@@ -18,11 +18,11 @@ import {
   useSyncExternalStore,
 } from 'react';
 import { FailureNotice } from '../../ui/Failure.tsx';
-import { preview } from '../api.ts';
-import { directionOf, localeOf, usePage, useWorkbench } from '../context.tsx';
-import { emptyFrame } from '../preview-frame.ts';
+import { preview } from '../session/api.ts';
+import { directionOf, localeOf, usePage, useWorkbench } from '../session/context.tsx';
 import css from './flow.module.css';
 import { type Box, PageFrame } from './page-frame.ts';
+import { emptyFrame } from './preview-frame.ts';
 
 interface Geometry {
   width: number;

@@ -1,11 +1,11 @@
 /** The two buttons in the header that switch between the rows and the flow view of a task. */
 import { IconFileText, IconTable } from '@tabler/icons-react';
 import { useTranslate } from '../../i18n.tsx';
-import { pressAction } from '../actions.ts';
-import { mac, useFlow, useWhole, useWorkbench } from '../context.tsx';
-import { ariaKeys } from '../keys.ts';
+import { pressAction } from '../actions/actions.ts';
+import { ariaKeys } from '../actions/keys.ts';
+import { mac, useFlow, useWhole, useWorkbench } from '../session/context.tsx';
+import { hasFlow } from '../session/view.ts';
 import css from './flow.module.css';
-import { hasFlow } from './view.ts';
 
 export function ViewSwitch() {
   const workbench = useWorkbench();

@@ -5,8 +5,8 @@
  * workbench.
  */
 import { nonce } from '../../ui/trusted-types.ts';
-import { codesOf, type Piece, plainText, withoutCuts } from '../pieces.ts';
-import { inertDocument } from '../preview-frame.ts';
+import { codesOf, type Piece, plainText, withoutCuts } from '../text/pieces.ts';
+import { inertDocument } from './preview-frame.ts';
 
 /** A rectangle in pixels of the page, which do not change when the page scrolls. */
 export interface Box {

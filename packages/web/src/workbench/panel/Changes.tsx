@@ -1,9 +1,9 @@
 /** The differences of the target to the draft and, in a review, to the target that the reviewer saw last. */
 import { useTranslate } from '../../i18n.tsx';
-import { directionOf, localeOf, useSegment, useWorkbench } from '../context.tsx';
-import { diff } from '../diff.ts';
-import { type Piece, plainText, samePieces } from '../pieces.ts';
-import shared from '../workbench.module.css';
+import { directionOf, localeOf, useSegment, useWorkbench } from '../session/context.tsx';
+import shared from '../styles/workbench.module.css';
+import { diff } from '../text/diff.ts';
+import { type Piece, plainText, samePieces } from '../text/pieces.ts';
 import css from './panel.module.css';
 import { Section } from './Section.tsx';
 

@@ -2,11 +2,11 @@ import { Button } from '@mantine/core';
 import { IconAlertTriangle, IconCheck, IconCircleX } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { useTranslate } from '../../i18n.tsx';
-import { Caps } from '../Caps.tsx';
-import { type Finding, keyOfFinding } from '../checking.ts';
-import { mac, usePage, useSegment, useWorkbench } from '../context.tsx';
-import { hintOf } from '../keys.ts';
-import { useSentence } from '../sentences.ts';
+import { Caps } from '../actions/Caps.tsx';
+import { hintOf } from '../actions/keys.ts';
+import { type Finding, keyOfFinding } from '../session/checking.ts';
+import { mac, usePage, useSegment, useWorkbench } from '../session/context.tsx';
+import { useSentence } from '../session/sentences.ts';
 import css from './panel.module.css';
 import { Section } from './Section.tsx';
 

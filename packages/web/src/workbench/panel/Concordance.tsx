@@ -4,9 +4,9 @@ import { useEffect, useRef, useState } from 'react';
 import { useTranslate } from '../../i18n.tsx';
 import { usePaused } from '../../page.tsx';
 import { FailureNotice } from '../../ui/Failure.tsx';
-import { concordance } from '../api.ts';
-import { useWorkbench } from '../context.tsx';
-import shared from '../workbench.module.css';
+import { concordance } from '../session/api.ts';
+import { useWorkbench } from '../session/context.tsx';
+import shared from '../styles/workbench.module.css';
 import css from './panel.module.css';
 import { Section } from './Section.tsx';
 

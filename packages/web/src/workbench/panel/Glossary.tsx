@@ -4,12 +4,20 @@ import { IconCheck } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslate } from '../../i18n.tsx';
 import { FailureNotice } from '../../ui/Failure.tsx';
-import { directionOf, keepFocus, localeOf, mac, usePage, useSegment, useWorkbench } from '../context.tsx';
-import { hintOf } from '../keys.ts';
-import { withoutCuts } from '../pieces.ts';
-import { openTermDialog } from '../selection.ts';
-import type { TaskTerm } from '../task.ts';
-import shared from '../workbench.module.css';
+import { hintOf } from '../actions/keys.ts';
+import { openTermDialog } from '../actions/selection.ts';
+import {
+  directionOf,
+  keepFocus,
+  localeOf,
+  mac,
+  usePage,
+  useSegment,
+  useWorkbench,
+} from '../session/context.tsx';
+import type { TaskTerm } from '../session/task.ts';
+import shared from '../styles/workbench.module.css';
+import { withoutCuts } from '../text/pieces.ts';
 import css from './panel.module.css';
 import { Section } from './Section.tsx';
 

@@ -3,11 +3,11 @@ import { useState } from 'react';
 import { useTranslate } from '../../i18n.tsx';
 import { FailureNotice } from '../../ui/Failure.tsx';
 import { When } from '../../ui/When.tsx';
-import { history } from '../api.ts';
-import { directionOf, useSegment, useWorkbench } from '../context.tsx';
-import { Pieces } from '../Pieces.tsx';
-import type { Code } from '../pieces.ts';
-import shared from '../workbench.module.css';
+import { history } from '../session/api.ts';
+import { directionOf, useSegment, useWorkbench } from '../session/context.tsx';
+import shared from '../styles/workbench.module.css';
+import { Pieces } from '../text/Pieces.tsx';
+import type { Code } from '../text/pieces.ts';
 import css from './panel.module.css';
 
 export function History({ position }: { position: number }) {

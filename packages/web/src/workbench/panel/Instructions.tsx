@@ -1,6 +1,6 @@
 import { useTranslate } from '../../i18n.tsx';
-import { useWorkbench } from '../context.tsx';
-import shared from '../workbench.module.css';
+import { useWorkbench } from '../session/context.tsx';
+import shared from '../styles/workbench.module.css';
 import css from './panel.module.css';
 import { Section } from './Section.tsx';
 

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { useTranslate } from '../../i18n.tsx';
-import { keepFocus, mac, settingOf, usePage, useSegment, useWorkbench } from '../context.tsx';
-import { hintOf } from '../keys.ts';
-import { openIssueDialog } from '../selection.ts';
-import shared from '../workbench.module.css';
+import { hintOf } from '../actions/keys.ts';
+import { openIssueDialog } from '../actions/selection.ts';
+import { keepFocus, mac, settingOf, usePage, useSegment, useWorkbench } from '../session/context.tsx';
+import shared from '../styles/workbench.module.css';
 import css from './panel.module.css';
 import { Section } from './Section.tsx';
 

@@ -1,8 +1,8 @@
 /** The panel next to the grid: instructions and tone of the job, and the details of the active segment. */
 import { useState } from 'react';
 import { useTranslate } from '../../i18n.tsx';
-import { usePage, useSegment, useWhole, useWorkbench } from '../context.tsx';
-import shared from '../workbench.module.css';
+import { usePage, useSegment, useWhole, useWorkbench } from '../session/context.tsx';
+import shared from '../styles/workbench.module.css';
 import { ReviewChanges } from './Changes.tsx';
 import { Checks } from './Checks.tsx';
 import { Comments } from './Comments.tsx';

@@ -4,9 +4,9 @@ import { useState } from 'react';
 import { useTranslate } from '../../i18n.tsx';
 import { FailureNotice } from '../../ui/Failure.tsx';
 import { When } from '../../ui/When.tsx';
-import { keepFocus, mac, usePage, useSegment, useWorkbench } from '../context.tsx';
-import { hintOf } from '../keys.ts';
-import shared from '../workbench.module.css';
+import { hintOf } from '../actions/keys.ts';
+import { keepFocus, mac, usePage, useSegment, useWorkbench } from '../session/context.tsx';
+import shared from '../styles/workbench.module.css';
 import css from './panel.module.css';
 import { Section } from './Section.tsx';
 

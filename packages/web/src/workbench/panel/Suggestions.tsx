@@ -1,13 +1,21 @@
 import { useEffect, useLayoutEffect, useState } from 'react';
 import { useTranslate } from '../../i18n.tsx';
-import { Caps } from '../Caps.tsx';
-import { directionOf, localeOf, mac, usePage, useSegment, useWhole, useWorkbench } from '../context.tsx';
-import { hintOf } from '../keys.ts';
-import { Pieces } from '../Pieces.tsx';
-import { type Code, type Piece, partsOf, plainText, samePieces, withPart } from '../pieces.ts';
-import type { Match, Segment } from '../task.ts';
-import { useVoteName } from '../vote-name.ts';
-import shared from '../workbench.module.css';
+import { Caps } from '../actions/Caps.tsx';
+import { hintOf } from '../actions/keys.ts';
+import {
+  directionOf,
+  localeOf,
+  mac,
+  usePage,
+  useSegment,
+  useWhole,
+  useWorkbench,
+} from '../session/context.tsx';
+import type { Match, Segment } from '../session/task.ts';
+import { useVoteName } from '../session/vote-name.ts';
+import shared from '../styles/workbench.module.css';
+import { Pieces } from '../text/Pieces.tsx';
+import { type Code, type Piece, partsOf, plainText, samePieces, withPart } from '../text/pieces.ts';
 import { Changes, Difference } from './Changes.tsx';
 import css from './panel.module.css';
 import { Section } from './Section.tsx';

@@ -1,0 +1,384 @@
+/** The dialogs that confirm an action on the task. */
+import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useLayoutEffect, useState } from 'react';
+import { useTranslate } from '../../i18n.tsx';
+import { paths } from '../../paths.ts';
+import { Dialog, DialogActions } from '../../ui/Dialog.tsx';
+import { FailureNotice } from '../../ui/Failure.tsx';
+import { toast } from '../../ui/Toast.tsx';
+import { inconsistencies } from '../session/api.ts';
+import { usePage, useWorkbench } from '../session/context.tsx';
+import { chooseFilter, type Filter } from '../session/filters.ts';
+import type { Dialog as Opened } from '../session/state.ts';
+import { REPORT_REASONS, SKIP_REASONS } from '../session/task.ts';
+import type { Workbench } from '../session/workbench.ts';
+import { AskDialog } from './AskDialog.tsx';
+import { Conflict } from './Conflict.tsx';
+import css from './dialogs.module.css';
+import { Findings, JumpButtons } from './Findings.tsx';
+import { Help } from './Help.tsx';
+import { IssueDialog } from './IssueDialog.tsx';
+import { SplitDialog } from './SplitDialog.tsx';
+import { TermDialog } from './TermDialog.tsx';
+
+export default function Dialogs({ dialog }: { dialog: Opened }) {
+  // The dialog gets the focus a moment after it opens. Until then, keys must not reach the translation.
+  useLayoutEffect(() => {
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+  }, []);
+  switch (dialog.dialog) {
+    case 'help':
+      return <Help />;
+    case 'findings':
+      return <Findings />;
+    case 'goTo':
+      return <GoTo />;
+    case 'submit':
+      return <Submit />;
+    case 'release':
+      return <Release />;
+    case 'return':
+      return <Return />;
+    case 'skip':
+    case 'report':
+      return <SkipOrReport how={dialog.dialog} />;
+    case 'ask':
+      return <AskDialog dialog={dialog} />;
+    case 'split':
+      return <SplitDialog dialog={dialog} />;
+    case 'term':
+      return <TermDialog dialog={dialog} />;
+    case 'issue':
+      return <IssueDialog dialog={dialog} />;
+    case 'conflict':
+      return <Conflict position={dialog.position} />;
+  }
+}
+
+const close = (workbench: Workbench) => () => workbench.close('dialog');
+
+/**
+ * Runs an action that ends the work on this task, then shows the queue. If the action returns false, the page
+ * stays open.
+ */
+function useEnding() {
+  const workbench = useWorkbench();
+  const navigate = useNavigate();
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<Error>();
+  return {
+    busy,
+    error,
+    async end(action: () => Promise<unknown>, message: string): Promise<void> {
+      setBusy(true);
+      setError(undefined);
+      try {
+        if ((await action()) === false) return;
+        workbench.close('dialog');
+        toast(message);
+        await navigate({ to: paths.queue });
+      } catch (failed) {
+        setError(failed as Error);
+      } finally {
+        setBusy(false);
+      }
+    },
+  };
+}
+
+function Submit() {
+  const workbench = useWorkbench();
+  const t = useTranslate();
+  const { busy, error, end } = useEnding();
+  const [refused, setRefused] = useState<readonly number[]>([]);
+  const saving = usePage((page) => page.saving);
+  const review = workbench.task.kind === 'review';
+  const segments = workbench.editable;
+  const open = segments
+    .filter((one) => one.status !== 'confirmed' && !one.asked)
+    .map(({ segment }) => segment.position);
+  const { data: { count: inconsistent } = { count: 0 } } = useQuery(inconsistencies(workbench.task.task));
+  const showFindings = () => workbench.update({ dialog: { dialog: 'findings' } });
+  const warned = segments.filter(({ acknowledged }) => acknowledged.length > 0).length;
+  const issues = segments.reduce((sum, one) => sum + one.issues.length, 0);
+  const unseen = segments.filter(({ seen }) => !seen).map(({ segment }) => segment.position);
+  const unsure = segments.filter((one) => one.unsure).map(({ segment }) => segment.position);
+  const asked = segments.filter((one) => one.asked).map(({ segment }) => segment.position);
+  const blocking = refused.length > 0 ? refused : review ? [] : open;
+  return (
+    <Dialog
+      opened
+      title={t(review ? 'workbench.approve.title' : 'workbench.submit.title')}
+      onClose={close(workbench)}
+    >
+      <dl className={css.summary}>
+        <div>
+          <dt>{t('workbench.submit.confirmed')}</dt>
+          <dd>{segments.filter(({ status }) => status === 'confirmed').length}</dd>
+        </div>
+        <div data-tone={open.length > 0 ? 'warning' : undefined}>
+          <dt>{t('workbench.submit.unconfirmed')}</dt>
+          <dd>
+            <FilterLink count={open.length} by="open" />
+          </dd>
+        </div>
+        <div>
+          <dt>{t('workbench.submit.warnings')}</dt>
+          <dd>
+            <Count count={warned} onPress={showFindings} />
+          </dd>
+        </div>
+        <div data-tone={inconsistent > 0 ? 'warning' : undefined}>
+          <dt>{t('workbench.submit.inconsistencies')}</dt>
+          <dd>
+            <Count count={inconsistent} onPress={showFindings} />
+          </dd>
+        </div>
+        {review && (
+          <>
+            <div data-tone={unseen.length > 0 ? 'warning' : undefined}>
+              <dt>{t('workbench.submit.unseen')}</dt>
+              <dd>{unseen.length}</dd>
+            </div>
+            <div>
+              <dt>{t('workbench.issues')}</dt>
+              <dd>
+                <FilterLink count={issues} by="issues" />
+              </dd>
+            </div>
+          </>
+        )}
+      </dl>
+      <Jumps text={t('workbench.submit.open', { count: blocking.length })} positions={blocking} />
+      <Jumps text={t('workbench.submit.asked', { count: asked.length })} positions={asked} />
+      <Jumps text={t('workbench.submit.unseen_open', { count: unseen.length })} positions={unseen} />
+      <Jumps
+        text={t(review ? 'workbench.approve.unsure' : 'workbench.submit.unsure', { count: unsure.length })}
+        positions={unsure}
+      />
+      {saving.state === 'offline' && <p role="status">{t('workbench.submit.offline')}</p>}
+      {error && <FailureNotice error={error} />}
+      <DialogActions>
+        <Button onClick={close(workbench)}>{t('ui.cancel')}</Button>
+        <Button
+          variant="filled"
+          data-autofocus
+          loading={busy}
+          disabled={blocking.length > 0 || asked.length > 0}
+          onClick={() =>
+            void end(
+              async () => {
+                if (!(await workbench.saveAll())) throw new Error(t('workbench.submit.unsent'));
+                if (review) return workbench.session.approve();
+                const positions = await workbench.session.submit();
+                setRefused(positions);
+                return positions.length === 0;
+              },
+              t(review ? 'workbench.approve.done' : 'workbench.submit.done'),
+            )
+          }
+        >
+          {t(review ? 'workbench.approve' : 'workbench.submit')}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+/** A number of segments. A click filters the grid to these segments. */
+function FilterLink({ count, by }: { count: number; by: Filter }) {
+  const workbench = useWorkbench();
+  return (
+    <Count
+      count={count}
+      onPress={() => {
+        workbench.close('dialog');
+        chooseFilter(workbench, by);
+      }}
+    />
+  );
+}
+
+function Count({ count, onPress }: { count: number; onPress: () => void }) {
+  const t = useTranslate();
+  if (count === 0) return count;
+  return (
+    <button
+      type="button"
+      className={css.count}
+      onClick={onPress}
+      aria-label={t('workbench.submit.show', { count })}
+    >
+      {count}
+    </button>
+  );
+}
+
+/** Shows a sentence about some segments, and for each of them a button that goes to the segment. */
+function Jumps({ text, positions }: { text: string; positions: readonly number[] }) {
+  if (positions.length === 0) return null;
+  return (
+    <>
+      <p>{text}</p>
+      <p>
+        <JumpButtons positions={positions} />
+      </p>
+    </>
+  );
+}
+
+function Release() {
+  const workbench = useWorkbench();
+  const t = useTranslate();
+  const { busy, error, end } = useEnding();
+  return (
+    <Dialog opened title={t('workbench.release')} onClose={close(workbench)}>
+      <p>{t('workbench.release.text')}</p>
+      {error && <FailureNotice error={error} />}
+      <DialogActions>
+        <Button onClick={close(workbench)}>{t('ui.cancel')}</Button>
+        <Button
+          variant="filled"
+          data-autofocus
+          loading={busy}
+          onClick={() =>
+            void end(async () => {
+              await workbench.saveAll();
+              await workbench.session.release();
+            }, t('workbench.release.done'))
+          }
+        >
+          {t('workbench.release')}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+function SkipOrReport({ how }: { how: 'skip' | 'report' }) {
+  const workbench = useWorkbench();
+  const t = useTranslate();
+  const { busy, error, end } = useEnding();
+  const reasons = how === 'skip' ? SKIP_REASONS : REPORT_REASONS;
+  const [reason, setReason] = useState<string>(reasons[0]);
+  const [note, setNote] = useState('');
+  return (
+    <Dialog opened title={t(`workbench.${how}`)} onClose={close(workbench)}>
+      <p>{t(`workbench.${how}.text`)}</p>
+      <NativeSelect
+        label={t('workbench.reason')}
+        data-autofocus
+        value={reason}
+        onChange={(event) => setReason(event.target.value)}
+        data={reasons.map((value) => ({ value, label: t(`workbench.reason.${value}`) }))}
+      />
+      {how === 'report' && (
+        <Textarea
+          label={t('workbench.note')}
+          rows={3}
+          maxLength={2000}
+          value={note}
+          onChange={(event) => setNote(event.target.value)}
+        />
+      )}
+      {error && <FailureNotice error={error} />}
+      <DialogActions>
+        <Button onClick={close(workbench)}>{t('ui.cancel')}</Button>
+        <Button
+          variant="filled"
+          loading={busy}
+          onClick={() =>
+            void end(
+              async () => {
+                await workbench.saveAll();
+                await (how === 'skip'
+                  ? workbench.session.skip(reason)
+                  : workbench.session.report(reason, note.trim()));
+              },
+              t(`workbench.${how}.done`),
+            )
+          }
+        >
+          {t(`workbench.${how}`)}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+function Return() {
+  const workbench = useWorkbench();
+  const t = useTranslate();
+  const { busy, error, end } = useEnding();
+  const [note, setNote] = useState('');
+  const issues = workbench.editable.reduce((sum, one) => sum + one.issues.length, 0);
+  return (
+    <Dialog opened title={t('workbench.return.title')} onClose={close(workbench)}>
+      <p>{t('workbench.return.text', { count: issues })}</p>
+      <Textarea
+        label={t('workbench.note')}
+        data-autofocus
+        rows={3}
+        maxLength={2000}
+        value={note}
+        onChange={(event) => setNote(event.target.value)}
+      />
+      {error && <FailureNotice error={error} />}
+      <DialogActions>
+        <Button onClick={close(workbench)}>{t('ui.cancel')}</Button>
+        <Button
+          variant="filled"
+          loading={busy}
+          disabled={issues === 0 && note.trim() === ''}
+          onClick={() =>
+            void end(async () => {
+              await workbench.saveAll();
+              await workbench.session.returnTask(note.trim());
+            }, t('workbench.return.done'))
+          }
+        >
+          {t('workbench.return')}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+function GoTo() {
+  const workbench = useWorkbench();
+  const t = useTranslate();
+  const [number, setNumber] = useState('');
+  const position = Number(number) - 1;
+  const there = workbench.positions.includes(position);
+  return (
+    <Dialog opened title={t('workbench.key.goTo')} onClose={close(workbench)}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!there) return;
+          workbench.close('dialog');
+          workbench.activate(position, 'text');
+        }}
+      >
+        <TextInput
+          data-autofocus
+          inputMode="numeric"
+          dir="ltr"
+          label={t('workbench.goto.number', {
+            first: workbench.numberOf(workbench.positions[0] ?? 0),
+            last: workbench.numberOf(workbench.positions.at(-1) ?? 0),
+          })}
+          value={number}
+          onChange={(event) => setNumber(event.target.value.trim())}
+        />
+        <DialogActions>
+          <Button type="submit" variant="filled" disabled={!there}>
+            {t('workbench.goto.go')}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

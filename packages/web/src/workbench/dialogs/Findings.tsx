@@ -1,0 +1,129 @@
+/** The list of all findings of the task, and of sources with several texts. A click goes to the segment. */
+
+import { Button } from '@mantine/core';
+import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useSyncExternalStore } from 'react';
+import { useTranslate } from '../../i18n.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
+import { FailureNotice } from '../../ui/Failure.tsx';
+import { inconsistencies } from '../session/api.ts';
+import { keyOfFinding } from '../session/checking.ts';
+import { directionOf, localeOf, useWorkbench } from '../session/context.tsx';
+import { useSentence } from '../session/sentences.ts';
+import { plainText } from '../text/pieces.ts';
+import css from './dialogs.module.css';
+
+export function Findings() {
+  const workbench = useWorkbench();
+  const t = useTranslate();
+  const sentence = useSentence();
+  useEffect(() => workbench.checkAll(), [workbench]);
+  const checked = useSyncExternalStore(
+    (listener) => workbench.watch('filters', listener),
+    () => workbench.filterCounts.checked,
+  );
+  const left = workbench.total - checked;
+  const found = workbench.editable.flatMap(({ segment: { position }, findings = [], acknowledged }) =>
+    findings.map((finding) => ({
+      position,
+      finding,
+      kept: acknowledged.includes(keyOfFinding(finding)),
+    })),
+  );
+  return (
+    <Dialog opened title={t('workbench.findings')} onClose={() => workbench.close('dialog')}>
+      <p role="status">
+        {left > 0
+          ? t('workbench.findings.left', { count: left })
+          : t('workbench.findings.count', { count: found.length })}
+      </p>
+      <ol className={css.findings}>
+        {found.map(({ position, finding, kept }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a segment may have the same finding twice
+          <li key={`${position} ${index}`} data-severity={finding.severity} data-kept={kept}>
+            <button
+              type="button"
+              data-autofocus={index === 0 || undefined}
+              onClick={() => {
+                workbench.close('dialog');
+                workbench.activate(position, 'text');
+              }}
+            >
+              <span className={css.number}>{workbench.numberOf(position)}</span>
+              {finding.severity === 'error' ? (
+                <IconCircleX size={16} aria-hidden />
+              ) : (
+                <IconAlertTriangle size={16} aria-hidden />
+              )}
+              <span>
+                <span className="visually-hidden">{t(`workbench.severity.${finding.severity}`)}: </span>
+                {sentence(finding, position)}
+                {kept && <small> · {t('workbench.findings.kept')}</small>}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ol>
+      <Inconsistencies />
+    </Dialog>
+  );
+}
+
+/** The sources of the document that were confirmed with several texts. */
+function Inconsistencies() {
+  const workbench = useWorkbench();
+  const t = useTranslate();
+  const { job } = workbench.task;
+  const { data, error } = useQuery(inconsistencies(workbench.task.task));
+  if (error) return <FailureNotice error={error} />;
+  if (!data || data.count === 0) return null;
+  const textIn = (language: string) => ({ lang: localeOf(language), dir: directionOf(language) });
+  return (
+    <section className={css.inconsistencies}>
+      <h3>{t('workbench.inconsistencies', { count: data.count })}</h3>
+      {data.sources.map(({ source, texts }) => (
+        <section key={texts[0]!.positions[0]}>
+          <h4 {...textIn(job.source_language)}>{plainText(source)}</h4>
+          <ul>
+            {texts.map(({ target, positions }) => (
+              <li key={positions[0]}>
+                <span {...textIn(job.target_language)} translate="no">
+                  {plainText(target)}
+                </span>
+                <JumpButtons positions={positions} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </section>
+  );
+}
+
+/** The maximum number of buttons. */
+const MAX_BUTTONS = 20;
+
+/** Buttons of a dialog that go to segments. Those of other editors have no row on the page. */
+export function JumpButtons({ positions }: { positions: readonly number[] }) {
+  const workbench = useWorkbench();
+  const t = useTranslate();
+  return (
+    <span className={css.jumps}>
+      {positions.slice(0, MAX_BUTTONS).map((position) => (
+        <Button
+          key={position}
+          size="xs"
+          disabled={!workbench.has(position)}
+          title={workbench.has(position) ? undefined : t('workbench.inconsistencies.elsewhere')}
+          onClick={() => {
+            workbench.close('dialog');
+            workbench.activate(position, 'text');
+          }}
+        >
+          {workbench.numberOf(position)}
+        </Button>
+      ))}
+    </span>
+  );
+}
