@@ -4,10 +4,7 @@
  */
 import { type Figure, type Flags, goalAtMost, goalZero, type Report } from '../../bench/figures.ts';
 import { runProof } from '../harness/run.ts';
-import { runTurns, type TurnsHistory } from './run.ts';
-
-/** The goal in milliseconds of the reference machine. */
-export const LONGEST_TURN = 100;
+import { LONGEST_TURN, runTurns, type TurnsHistory } from './run.ts';
 
 export async function proveTurns(flags: Flags): Promise<Report> {
   return runProof('turns', flags, async (options) => {
