@@ -1,6 +1,6 @@
 /**
- * The propagation scenario: jobs whose lines repeat wait for editors, who confirm at the same time, mostly with the
- * same words, while the service is killed with SIGKILL. Then all votes are undone.
+ * The propagation scenario: jobs whose lines repeat, also in the other task of a job, wait for editors, who confirm at
+ * the same time, mostly with the same words, while the service is killed with SIGKILL. Then all votes are undone.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Finding, keyOf } from '../../packages/checks/src/checks.ts';
@@ -40,6 +40,8 @@ const SETTLE_SECONDS = 600;
 const SETTINGS = {
   ...MANY_EDITORS,
   DRAGOMAN_TASK_LEASE: String(LEASE_SECONDS),
+  // Half the lines of a job.
+  DRAGOMAN_TASK_WORDS: '18',
   // Otherwise each editor would claim each task, and find nothing to edit in most of them.
   DRAGOMAN_TASK_SKIPS: '6',
 };
@@ -59,12 +61,8 @@ export async function runPropagation({
     await saveBrand(database, 'program', ref, { ...brand, votes: 'confirm' }, false);
     const different = Math.ceil((options.jobs * LINES_A_JOB) / REPETITION);
     for (let job = 0; job < options.jobs; job++) {
-      await order(
-        service.url,
-        key,
-        job,
-        Array.from({ length: LINES_A_JOB }, () => random.below(different)),
-      );
+      const lines = Array.from({ length: LINES_A_JOB - 1 }, () => random.below(different));
+      await order(service.url, key, job, [...lines, lines[0]!]);
     }
     await waitUntilSettled(() => countDue(query, ['jobs', 'propagations']));
     const before = await readSegments(query);
@@ -190,6 +188,8 @@ type Piece = Record<string, unknown>;
 
 interface Segment {
   position: number;
+  /** False for a segment of another task that is shown around this one. */
+  mine: boolean;
   revision: number;
   status: string;
   source: Piece[];
@@ -222,7 +222,7 @@ async function workOn(editor: Editor, task: Task, token: string): Promise<void> 
   const { random, record } = editor;
   const untouched: Segment[] = [];
   for (const segment of task.segments) {
-    if (segment.status === 'confirmed') continue;
+    if (segment.status === 'confirmed' || !segment.mine) continue;
     if (random.below(3) === 0) {
       untouched.push(segment);
       continue;

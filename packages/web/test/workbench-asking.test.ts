@@ -1,23 +1,25 @@
 /** Tests of what an editor asks of others: proposed terms and questions to the customer. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { accountNamed } from '../../server/src/access/accounts.ts';
-import { saveBrand } from '../../server/src/brands/brands.ts';
 import { orderEdit } from '../../server/src/testing/editors.ts';
-import { createClient, createPerson, type TestPerson } from '../../server/src/testing/harness.ts';
+import { type createClient, createPerson, type TestPerson } from '../../server/src/testing/harness.ts';
 import { expectAccessible, takeScreenshots } from './browser.ts';
-import { claimJob, row, startWorkbench, target, type WorkbenchFixture } from './workbench.ts';
+import {
+  claimJob,
+  createBrandAccount,
+  row,
+  startWorkbench,
+  target,
+  type WorkbenchFixture,
+} from './workbench.ts';
 
 let fixture: WorkbenchFixture;
 let customer: TestPerson;
 let call: ReturnType<typeof createClient>;
 beforeAll(async () => {
   fixture = await startWorkbench();
-  const account = await fixture.web.createAccount({ balanceCents: 100_000 });
-  const { ref } = await accountNamed(fixture.web.database, account.username);
-  const brand = { externalId: 'acme', name: 'Acme Travel', default: true, languages: new Map() };
-  await saveBrand(fixture.web.database, 'command', ref, brand, false);
-  call = createClient(fixture.web.url, account.production_key);
-  customer = await createPerson(fixture.web, { role: 'customer', account });
+  const made = await createBrandAccount(fixture);
+  call = made.call;
+  customer = await createPerson(fixture.web, { role: 'customer', account: made.account });
 });
 afterAll(() => fixture.stop());
 

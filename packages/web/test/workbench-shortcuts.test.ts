@@ -4,14 +4,13 @@
  */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { accountNamed } from '../../server/src/access/accounts.ts';
-import { saveBrand } from '../../server/src/brands/brands.ts';
 import { confirmAll, orderEdit } from '../../server/src/testing/editors.ts';
-import { createClient } from '../../server/src/testing/harness.ts';
+import type { createClient } from '../../server/src/testing/harness.ts';
 import { type ActionId, bindings } from '../src/workbench/actions/keys.ts';
 import {
   claimJob,
   claimReview,
+  createBrandAccount,
   HELD,
   reading,
   row,
@@ -24,12 +23,7 @@ let fixture: WorkbenchFixture;
 let call: ReturnType<typeof createClient>;
 beforeAll(async () => {
   fixture = await startWorkbench();
-  // Terms can be proposed only in jobs of a brand.
-  const account = await fixture.web.createAccount({ balanceCents: 100_000 });
-  const { ref } = await accountNamed(fixture.web.database, account.username);
-  const brand = { externalId: 'acme', name: 'Acme', default: true, languages: new Map() };
-  await saveBrand(fixture.web.database, 'command', ref, brand, false);
-  call = createClient(fixture.web.url, account.production_key);
+  ({ call } = await createBrandAccount(fixture));
 });
 afterAll(() => fixture.stop());
 

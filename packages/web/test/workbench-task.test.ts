@@ -3,10 +3,12 @@
  */
 import { expect, it } from 'vitest';
 import { createConnection } from '../../server/src/database/connections.ts';
-import { claimTask, confirm, confirmAll, pathOf, save } from '../../server/src/testing/editors.ts';
+import { claimTask, confirm, confirmAll, orderEdit, pathOf, save } from '../../server/src/testing/editors.ts';
 import { expectAccessible, takeScreenshots } from './browser.ts';
 import {
+  claimJob,
   claimReview,
+  createBrandAccount,
   expectText,
   readText,
   row,
@@ -323,8 +325,14 @@ it('the workbench saves before a user leaves it, and asks when it cannot save', 
   await page.close();
 });
 
-it('a source that was confirmed with two texts is shown before the task is submitted, and in the list of findings', async () => {
-  const own = await fixture.createClaimedTask('Keep the box.\nKeep the box.\nThe sea is calm.\n');
+it('a source with two texts, and a text for different terms, are shown before the task is submitted, and in the list of findings', async () => {
+  const { call } = await createBrandAccount(fixture);
+  const uid = await orderEdit(call, 'Keep the box.\nKeep the box.\nKeep the crate.\nThe sea is calm.\n');
+  const own = await claimJob(fixture.ann, uid);
+  for (const [source, written] of Object.entries({ box: 'caja', crate: 'cajón' })) {
+    const term = { token: own.lease.token, source, target: written };
+    expect((await fixture.ann.call('POST', pathOf(own, '/terms'), term)).status).toBe(201);
+  }
   const confirmAs = async (position: number, written: string) => {
     const { segments } = (await fixture.ann.call('GET', pathOf(own))).body;
     const saved = await confirm(fixture.ann, own, segments[position], { target: [{ text: written }] });
@@ -332,15 +340,18 @@ it('a source that was confirmed with two texts is shown before the task is submi
   };
   await confirmAs(0, 'Guarde la caja.');
   await confirmAs(1, 'Conserve la caja.');
-  await fixture.web.visit({ context: fixture.annContext, path: own.path }, async (page) => {
-    await target(page, 3);
+  await confirmAs(2, 'Guarde la caja.');
+  await fixture.web.visit({ context: fixture.annContext, path: `/tasks/${own.task}` }, async (page) => {
+    await target(page, 4);
     await page.getByRole('button', { name: 'Submit' }).click();
     const submit = page.getByRole('dialog', { name: 'Submit' });
     await submit.getByText('Sources with several texts').waitFor();
+    await submit.getByText('Texts for sources with different terms').waitFor();
     await submit.getByRole('button', { name: '1: show these segments' }).last().click();
     const list = page.getByRole('dialog', { name: 'List of findings' });
     await list.getByRole('heading', { name: '1 source with several texts' }).waitFor();
-    await list.getByText('Guarde la caja.').waitFor();
+    await list.getByRole('heading', { name: '1 text for sources with different terms' }).waitFor();
+    await list.getByRole('heading', { name: 'Guarde la caja.' }).waitFor();
     await expectAccessible(page);
     await takeScreenshots(page, 'workbench-inconsistencies', 'state');
     await list
@@ -349,5 +360,13 @@ it('a source that was confirmed with two texts is shown before the task is submi
       .getByRole('button', { name: '2' })
       .click();
     await expectText(await target(page, 2), 'Conserve la caja.');
+    await page.getByRole('button', { name: 'Submit' }).click();
+    await submit.getByRole('button', { name: '1: show these segments' }).last().click();
+    await list
+      .getByRole('listitem')
+      .filter({ hasText: 'Keep the crate.' })
+      .getByRole('button', { name: '3' })
+      .click();
+    await expectText(await target(page, 3), 'Guarde la caja.');
   });
 });

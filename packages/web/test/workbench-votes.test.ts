@@ -1,22 +1,32 @@
-/** Tests of texts that arrive in an open task because another editor confirmed them in another job. */
+/** Tests of texts that arrive in an open task because another editor confirmed them in another task or job. */
 import { expect, it } from 'vitest';
 import { claimTask, confirm, orderEdit, pathOf, save } from '../../server/src/testing/editors.ts';
 import { until } from '../../server/src/testing/harness.ts';
 import { expectAccessible, takeScreenshots } from './browser.ts';
-import { expectText, HELD, reading, row, shareWorkbench, target, waitUntilSaved } from './workbench.ts';
+import {
+  claimJob,
+  expectText,
+  HELD,
+  reading,
+  row,
+  shareWorkbench,
+  target,
+  waitUntilSaved,
+} from './workbench.ts';
 
-const fixture = shareWorkbench();
+const fixture = shareWorkbench({ DRAGOMAN_EDITOR_TASKS: '20', DRAGOMAN_TASK_WORDS: '13' });
 
 const textOf = (page: Parameters<typeof row>[0], number: number) =>
   row(page, number).locator('[data-target] [lang]');
 
-it('a text that another editor confirms arrives while this editor types in another segment, and can be refused', async () => {
+it('a text that another editor of the document confirms arrives while this editor types in another segment, and can be refused', async () => {
   const { web, annContext, bob, bobContext } = fixture;
   const source = 'The harbour opens at nine.';
   const draft = 'THE HARBOUR OPENS AT NINE.';
   const text = 'El puerto abre a las nueve.';
-  const own = await fixture.createClaimedTask(`${source}\nThe boats are blue.\nThe sea is calm.`);
-  const other = await fixture.createClaimedTask(source, {}, bob);
+  // The last line is a task of its own.
+  const own = await fixture.createClaimedTask(`${source}\nThe boats are blue.\nThe sea is calm.\n${source}`);
+  const { task: other } = await claimJob(bob, own.uid);
   await web.visit({ context: annContext, path: own.path }, async (page) => {
     const { keyboard } = page;
     await target(page, 1);
@@ -26,12 +36,12 @@ it('a text that another editor confirms arrives while this editor types in anoth
     await keyboard.type('Los ', { delay: 40 });
     for (let left = 'THE'.length; left > 0; left -= 1) await keyboard.press('Shift+ArrowRight', HELD);
 
-    await web.visit({ context: bobContext, path: other.path }, async (bobs) => {
-      await target(bobs, 1);
+    await web.visit({ context: bobContext, path: `/tasks/${other}` }, async (bobs) => {
+      await target(bobs, 4);
       await bobs.keyboard.press('Control+a', HELD);
       await bobs.keyboard.type(text, { delay: 20 });
       await bobs.keyboard.press('Control+Enter', HELD);
-      await row(bobs, 1).and(bobs.locator('[data-status=confirmed]')).waitFor();
+      await row(bobs, 4).and(bobs.locator('[data-status=confirmed]')).waitFor();
       await waitUntilSaved(bobs);
     });
 

@@ -1,10 +1,12 @@
 /** The fixture of the workbench tests: the shared server, two editors, and claimed tasks. */
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
+import { accountNamed } from '../../server/src/access/accounts.ts';
+import { saveBrand } from '../../server/src/brands/brands.ts';
 import { createConnection } from '../../server/src/database/connections.ts';
 import { claimTask, confirmAll, orderEdit, pathOf } from '../../server/src/testing/editors.ts';
 import { createClient, createPerson, type TestPerson, until } from '../../server/src/testing/harness.ts';
-import { LANGUAGES, shareWeb, type Web } from './browser.ts';
+import { LANGUAGES, shareWeb, startWeb, type Web } from './browser.ts';
 
 /** How long a key is held, in milliseconds, as by a person. */
 export const HELD = { delay: 150 };
@@ -31,9 +33,9 @@ export interface ClaimedTask {
   segments: { position: number; target: unknown; draft: { text?: string }[]; revision: number }[];
 }
 
-/** Creates an account, two editors and an operator on the shared server. */
-export async function startWorkbench(): Promise<WorkbenchFixture> {
-  const web = await shareWeb();
+/** Creates an account, two editors and an operator on the shared server, or on one with other settings. */
+export async function startWorkbench(settings?: Record<string, string>): Promise<WorkbenchFixture> {
+  const web = settings ? await startWeb({ settings }) : await shareWeb();
   const call = createClient(web.url, (await web.createAccount({ balanceCents: 100_000 })).production_key);
   const languages = LANGUAGES.map((language) => `en:${language}+review`);
   const ann = await createPerson(web, { role: 'editor', languages, name: 'Ann' });
@@ -67,13 +69,22 @@ export async function startWorkbench(): Promise<WorkbenchFixture> {
 }
 
 /** Starts the fixture before the tests of a file, and stops it after them. Its fields are set in hooks and tests alone. */
-export function shareWorkbench(): WorkbenchFixture {
+export function shareWorkbench(settings?: Record<string, string>): WorkbenchFixture {
   const fixture = {} as WorkbenchFixture;
   beforeAll(async () => {
-    Object.assign(fixture, await startWorkbench());
+    Object.assign(fixture, await startWorkbench(settings));
   });
   afterAll(() => fixture.stop());
   return fixture;
+}
+
+/** Creates an account whose jobs have a brand, so that terms can be proposed in them. @returns it, and its calls */
+export async function createBrandAccount({ web }: WorkbenchFixture) {
+  const account = await web.createAccount({ balanceCents: 100_000 });
+  const { ref } = await accountNamed(web.database, account.username);
+  const brand = { externalId: 'acme', name: 'Acme Travel', default: true, languages: new Map() };
+  await saveBrand(web.database, 'command', ref, brand, false);
+  return { account, call: createClient(web.url, account.production_key) };
 }
 
 /** Claims the task of a job, whatever else is in the queue. @returns the task with its lease */

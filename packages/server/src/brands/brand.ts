@@ -30,8 +30,8 @@ export interface Brand {
    */
   fallback?: 'machine';
   /**
-   * What a confirmed text does to waiting segments of other jobs with the same source. `off`: nothing. `draft`: it
-   * becomes their draft. `confirm`: it becomes their draft, and they are confirmed once editors agree.
+   * What a confirmed text does to waiting segments of other tasks and jobs with the same source. `off`: nothing.
+   * `draft`: it becomes their draft. `confirm`: it becomes their draft, and they are confirmed once editors agree.
    */
   votes?: 'off' | 'confirm';
   /** Regular expressions of RE2. What they match in a text is not translated. Absent without any. */

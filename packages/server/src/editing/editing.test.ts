@@ -186,7 +186,7 @@ describe('an edited job', () => {
   });
 
   it('has each confirmed target copied to segments with the same source that no editor has edited', async () => {
-    await orderEdit(call, 'Press the button now.\nWait.\nPress the button now.\nPress the button now.\n');
+    await orderEdit(call, 'Press it now.\nWait.\nPress it now.\nPress it now.\n');
     const task = await claimTask(ann);
     const [first, , third] = task.segments;
     expect(third.repeats).toBe(0);

@@ -238,7 +238,7 @@ export interface NewFill extends SegmentPlace {
   byRule: boolean;
   targetHash: Buffer;
   target: readonly Piece[];
-  /** The words of the source. */
+  /** The words that the segment takes from another job: those of its source, or 0 if the vote is of its own job. */
   words: number;
   /** The revision of the edit that confirms the text; 0 for a draft. */
   revision: number;
@@ -252,7 +252,7 @@ const KEEP_UNDER_RULES = statement(
       set under_rule = k.kept
      from (select o.job_id, o.position,
                   jsonb_build_object('vote_id', o.vote_id, 'target_hash', o.target_hash, 'revision', o.revision,
-                    'filled_at', o.filled_at, 'draft', s.draft, 'edit', to_jsonb(e)) as kept
+                    'words', o.words, 'filled_at', o.filled_at, 'draft', s.draft, 'edit', to_jsonb(e)) as kept
              from unnest($3::uuid[], $4::integer[]) as g (job_id, position)
              join fills o on o.part = $1 and o.account_id = $2 and o.job_id = g.job_id and o.position = g.position
              join segments s on s.part = $1 and s.account_id = $2 and s.job_id = g.job_id and s.position = g.position
@@ -309,7 +309,7 @@ const KEEP_DRAFTS = statement(
       and s.position = g.position
    on conflict (part, account_id, job_id, position) do update
       set vote_id = excluded.vote_id, target_hash = excluded.target_hash, revision = excluded.revision,
-          filled_at = excluded.filled_at`,
+          words = excluded.words, filled_at = excluded.filled_at`,
 );
 const FILL_DRAFTS = statement(
   'editing.fill_drafts',
@@ -409,7 +409,7 @@ const LIFT_RULES = statement<SegmentPlace>(
   `with back as (
      update fills f
         set vote_id = o.vote_id, target_hash = o.target_hash, revision = o.revision, filled_at = o.filled_at,
-            under_rule = null
+            words = coalesce(o.words, f.words), under_rule = null
        from unnest($3::uuid[], $4::integer[]) as g (job_id, position)
        join fills u on u.part = $1 and u.account_id = $2 and u.job_id = g.job_id and u.position = g.position
       cross join jsonb_populate_record(null::fills, u.under_rule) o

@@ -1,8 +1,5 @@
 /** Tests of joined segments, from the editor's request to the delivery and the memory. */
-import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accountNamed } from '../access/accounts.ts';
-import { saveBrand } from '../brands/brands.ts';
+import { describe, expect, it } from 'vitest';
 import {
   claimJob,
   claimTask,
@@ -13,41 +10,16 @@ import {
   orderEdit,
   pathOf,
   save,
+  startEditing,
   votesSettled,
 } from '../testing/editors.ts';
-import {
-  createClient,
-  createPerson,
-  startTestServer,
-  type TestPerson,
-  type TestServer,
-  until,
-  waitForStatus,
-} from '../testing/harness.ts';
+import { until, waitForStatus } from '../testing/harness.ts';
 
-let server: TestServer;
-let owner: pg.Client;
-let call: ReturnType<typeof createClient>;
-let customer: TestPerson;
-let ann: TestPerson;
-let bob: TestPerson;
-
-beforeAll(async () => {
-  server = await startTestServer({
-    settings: { DRAGOMAN_EDITOR_TASKS: '40', DRAGOMAN_TASK_WORDS: '60' },
-  });
-  owner = await server.connectOwner();
-  const account = await server.createAccount({ balanceCents: 100_000 });
-  const { ref } = await accountNamed(server.database, account.username);
-  const brand = { externalId: 'late', name: 'Late', default: false, languages: new Map() };
-  await saveBrand(server.database, 'command', ref, { ...brand, fallback: 'machine' }, false);
-  call = createClient(server.url, account.production_key);
-  customer = await createPerson(server, { role: 'customer', account });
-  ann = await createPerson(server, { role: 'editor', languages: ['en:es'], name: 'Ann' });
-  bob = await createPerson(server, { role: 'editor', languages: ['en:es+review'], name: 'Bob' });
-  await owner.query('update users set review_share = 0');
+const { owner, call, customer, ann, bob, brand } = await startEditing({
+  DRAGOMAN_EDITOR_TASKS: '40',
+  DRAGOMAN_TASK_WORDS: '60',
 });
-afterAll(() => server.stop());
+await brand('late', { fallback: 'machine' });
 
 interface Segment {
   position: number;

@@ -62,8 +62,10 @@ beforeEach(async () => {
 });
 afterAll(() => server.stop());
 
-async function brand(externalId: string, tone?: 'Formal' | 'Informal'): Promise<void> {
-  const languages = new Map(tone === undefined ? [] : [['es', { tone, instructions: undefined, terms: [] }]]);
+async function brand(externalId: string, tone?: 'Formal' | 'Informal', words = {}): Promise<void> {
+  const flags = { caseSensitive: false, forbidden: false, doNotTranslate: false };
+  const terms = Object.entries<string>(words).map(([source, target]) => ({ source, target, ...flags }));
+  const languages = new Map(tone === undefined ? [] : [['es', { tone, instructions: undefined, terms }]]);
   const file = { externalId, name: externalId, default: false, languages };
   await saveBrand(server.database, 'command', ref, { ...file, fallback: 'machine' }, false);
 }
@@ -429,6 +431,28 @@ it('a delivered job makes its confirmed texts entries of the memory', async () =
   expect(objects).toMatchObject([{ target: INVOICE }]);
 });
 
+const NONE = { count: 0, sources: [], text_count: 0, texts: [] };
+
+it('texts that were confirmed for sources with different terms are listed, and no others', async () => {
+  await brand('doors', 'Formal', { door: 'puerta', gate: 'verja', entrance: 'puerta' });
+  const sources = ['Open the door.', 'Open the entrance.', 'Open the gate.', 'Shut it.', 'Close it.'];
+  const uid = await orderEdit(call, sources.join('\n'), { brand: 'doors' });
+  const task = await claimJob(ann, uid);
+  const found = [];
+  for (const segment of task.segments) {
+    const target = text(segment.position < 3 ? 'Abra la puerta.' : 'Ciérrelo ya.');
+    expect((await confirm(ann, task, segment, { target })).status).toBe(200);
+    found.push((await ann.call('GET', pathOf(task, '/inconsistencies'))).body);
+  }
+  const [door, , gate] = sources.map((source) => text(source));
+  const ofTerms = [
+    { source: door, positions: [0, 1] },
+    { source: gate, positions: [2] },
+  ];
+  const listed = { ...NONE, text_count: 1, texts: [{ target: text('Abra la puerta.'), sources: ofTerms }] };
+  expect(found).toEqual([NONE, NONE, listed, listed, listed]);
+});
+
 it('sources that two editors of a document confirmed differently are listed, and no others', async () => {
   const [first, second] = [
     '<p>Keep the box.</p><p>Open the old door.</p>',
@@ -441,13 +465,13 @@ it('sources that two editors of a document confirmed differently are listed, and
     (await person.call('GET', pathOf(task, '/inconsistencies'))).body;
   const [box] = one.segments.filter(({ mine }: { mine: boolean }) => mine);
   expect((await confirm(ann, one, box, { target: text('Guarde la caja.') })).status).toBe(200);
-  expect(await list(ann, one)).toEqual({ count: 0, sources: [] });
+  expect(await list(ann, one)).toEqual(NONE);
   const { segments } = (await bob.call('GET', pathOf(two))).body;
   const repeat = segments.findLast(
     ({ source }: { source: { text: string }[] }) => source[0]!.text === 'Keep the box.',
   );
   expect((await confirm(bob, two, repeat, { target: text('Guarde  la caja.') })).status).toBe(200);
-  expect(await list(bob, two)).toEqual({ count: 0, sources: [] });
+  expect(await list(bob, two)).toEqual(NONE);
   const now = (await bob.call('GET', pathOf(two))).body.segments.find(
     ({ position }: { position: number }) => position === repeat.position,
   );
@@ -461,6 +485,6 @@ it('sources that two editors of a document confirmed differently are listed, and
       ],
     },
   ];
-  expect(await list(ann, one)).toEqual({ count: 1, sources });
-  expect(await list(bob, two)).toEqual({ count: 1, sources });
+  expect(await list(ann, one)).toEqual({ ...NONE, count: 1, sources });
+  expect(await list(bob, two)).toEqual({ ...NONE, count: 1, sources });
 });

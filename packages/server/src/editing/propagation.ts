@@ -3,7 +3,7 @@
  *
  * The text of a waiting segment depends only on the votes that count now (`vote-rules.ts`), so the same work
  * may run twice, late or in another process. Only segments change that nobody has edited, in tasks that nobody
- * holds, of jobs that are not in review. The tasks are locked, and everything is read again, before anything is
+ * holds, of jobs that are not in review, also in the job of the vote. The tasks are locked, and everything is read again, before anything is
  * written.
  *
  * The brand's setting decides what happens to a waiting segment:
@@ -281,7 +281,10 @@ function changeOf(
       byRule: rule !== undefined,
       targetHash: vote.target_hash,
       target,
-      words: countSegmentWords(row.source, row.source_language),
+      words:
+        'job_id' in vote && vote.job_id === row.job_id
+          ? 0
+          : countSegmentWords(row.source, row.source_language),
       revision: confirms ? randomInt(...FILL_REVISIONS) : 0,
       editorId: vote.editor_id,
       acknowledged: vote.acknowledged,

@@ -1,35 +1,11 @@
 /** Tests of queries: questions of editors to the customer about a segment. */
-import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { claimTask, confirm, HUMAN, orderEdit, pathOf } from '../testing/editors.ts';
-import {
-  createClient,
-  createPerson,
-  startTestServer,
-  type TestPerson,
-  type TestServer,
-  until,
-  waitForStatus,
-} from '../testing/harness.ts';
+import { describe, expect, it } from 'vitest';
+import { claimTask, confirm, HUMAN, orderEdit, pathOf, startEditing } from '../testing/editors.ts';
+import { createClient, until, waitForStatus } from '../testing/harness.ts';
 import { QUERY_MOVES, QUERY_STATUSES } from './states.ts';
 
-let server: TestServer;
-let owner: pg.Client;
-let call: ReturnType<typeof createClient>;
-let sandbox: ReturnType<typeof createClient>;
-let customer: TestPerson;
-let ann: TestPerson;
-
-beforeAll(async () => {
-  server = await startTestServer({ settings: { DRAGOMAN_EDITOR_TASKS: '20' } });
-  owner = await server.connectOwner();
-  const account = await server.createAccount({ balanceCents: 100_000 });
-  call = createClient(server.url, account.production_key);
-  sandbox = createClient(server.url, account.sandbox_key);
-  customer = await createPerson(server, { role: 'customer', account });
-  ann = await createPerson(server, { role: 'editor', languages: ['en:es'], name: 'Ann' });
-});
-afterAll(() => server.stop());
+const { server, owner, keys, call, customer, ann } = await startEditing({ DRAGOMAN_EDITOR_TASKS: '20' });
+const sandbox = createClient(server.url, keys.sandbox_key);
 
 type Claimed = Awaited<ReturnType<typeof claimTask>>;
 

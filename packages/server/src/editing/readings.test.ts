@@ -1,41 +1,16 @@
 /** Tests of readings: which segments are indexed, and when two segments have the same reading. */
-import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accountNamed } from '../access/accounts.ts';
-import { saveBrand } from '../brands/brands.ts';
-import { editNext, HUMAN, orderEdit } from '../testing/editors.ts';
-import {
-  createClient,
-  createPerson,
-  startTestServer,
-  type TestPerson,
-  type TestServer,
-  waitForStatus,
-} from '../testing/harness.ts';
+import { describe, expect, it } from 'vitest';
+import { editNext, HUMAN, orderEdit, startEditing } from '../testing/editors.ts';
+import { waitForStatus } from '../testing/harness.ts';
 import { hashTarget } from './readings.ts';
 
-let server: TestServer;
-let owner: pg.Client;
-let call: ReturnType<typeof createClient>;
-let ann: TestPerson;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  owner = await server.connectOwner();
-  const { username, production_key } = await server.createAccount({ balanceCents: 100_000 });
-  call = createClient(server.url, production_key);
-  ann = await createPerson(server, { role: 'editor', languages: ['en:es'] });
-  const { ref } = await accountNamed(server.database, username);
-  for (const [externalId, tone] of [
-    ['kind', 'Informal'],
-    ['stiff', 'Formal'],
-  ] as const) {
-    const languages = new Map([['es', { tone, instructions: undefined, terms: [] }]]);
-    const brand = { externalId, name: externalId, default: undefined, languages };
-    await saveBrand(server.database, 'command', ref, brand, false);
-  }
-});
-afterAll(() => server.stop());
+const { owner, call, ann, brand } = await startEditing();
+for (const [externalId, tone] of [
+  ['kind', 'Informal'],
+  ['stiff', 'Formal'],
+] as const) {
+  await brand(externalId, { languages: new Map([['es', { tone, instructions: undefined, terms: [] }]]) });
+}
 
 interface Reading {
   position: number;

@@ -175,7 +175,7 @@ export const editorSchemas = {
   }),
   inconsistencies: describedEditing(
     'listInconsistencies',
-    'List the sources that were confirmed with several texts in the document',
+    'List the sources with several confirmed texts, and the texts of sources with different terms',
     Inconsistencies,
     { params: taskParameters },
   ),

@@ -1,9 +1,6 @@
 /** Tests of rules: the customer chooses one of several texts that editors confirmed for a source. */
-import type pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { accountNamed } from '../access/accounts.ts';
-import type { AccountRef } from '../base/account.ts';
-import { type BrandFile, saveBrand } from '../brands/brands.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { BrandFile } from '../brands/brands.ts';
 import { deleteJobTexts } from '../retention/store.ts';
 import {
   claimTask,
@@ -14,17 +11,10 @@ import {
   overtake,
   pathOf,
   save,
+  startEditing,
   votesSettled,
 } from '../testing/editors.ts';
-import {
-  createClient,
-  createPerson,
-  startTestServer,
-  type TestPerson,
-  type TestServer,
-  until,
-  waitForStatus,
-} from '../testing/harness.ts';
+import { createPerson, type TestPerson, until, waitForStatus } from '../testing/harness.ts';
 import { dragoman, urlOf } from '../testing/programs.ts';
 import type { ShownText } from './rules.ts';
 
@@ -32,38 +22,12 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const LIST = '/api/account/disagreements';
 const [HOUSE, HOME] = ['La casa es grande.', 'El hogar es grande.'];
 
-let server: TestServer;
-let owner: pg.Client;
-let call: ReturnType<typeof createClient>;
-let account: AccountRef;
-let username: string;
-let customer: TestPerson;
-let ann: TestPerson;
-let bob: TestPerson;
-let cy: TestPerson;
-
-beforeAll(async () => {
-  server = await startTestServer({ settings: { DRAGOMAN_EDITOR_TASKS: '9' } });
-  owner = await server.connectOwner();
-  const created = await server.createAccount({ balanceCents: 1_000_000 });
-  username = created.username;
-  account = (await accountNamed(server.database, username)).ref;
-  call = createClient(server.url, created.production_key);
-  customer = await createPerson(server, { role: 'customer', account: created });
-  const languages = ['en:es'];
-  ann = await createPerson(server, { role: 'editor', languages });
-  bob = await createPerson(server, { role: 'editor', languages });
-  cy = await createPerson(server, { role: 'editor', languages });
-  await owner.query('update users set review_share = 0');
-  await brand('confirms', { votes: 'confirm' });
+const { server, owner, keys, account, call, customer, ann, bob, cy, brand } = await startEditing({
+  DRAGOMAN_EDITOR_TASKS: '9',
 });
+const { username } = keys;
+await brand('confirms', { votes: 'confirm' });
 beforeEach(() => emptyEditing(owner));
-afterAll(() => server.stop());
-
-async function brand(externalId: string, fields: Partial<BrandFile>): Promise<void> {
-  const made = { externalId, name: externalId, default: undefined, languages: new Map(), ...fields };
-  await saveBrand(server.database, 'command', account, made, false);
-}
 
 /** Returns the languages of a brand that forbids a Spanish word for “house”. */
 function forbidden(target: string): BrandFile['languages'] {

@@ -18,14 +18,19 @@ import type { EditingContext, EditingUser } from './context.ts';
 import { takeCuts } from './cuts.ts';
 import * as editedJobs from './edited-jobs-store.ts';
 import * as edits from './edits-store.ts';
+import { type FillableRow, isUntouched, readFillable } from './fills-store.ts';
 import { insertHistory } from './history-store.ts';
 import { takeBack, teach } from './lessons.ts';
 import { recordLooks } from './looks-store.ts';
+import { hashTarget } from './readings.ts';
 import { carry } from './repeats.ts';
 import { MAX_TARGET, type SaveRequest, WRONG_TARGET } from './route-schemas.ts';
+import { listRules } from './rules-store.ts';
 import type { SavedBody, SegmentBody } from './schemas.ts';
 import * as store from './store.ts';
 import { presentSegments, segmentConflict } from './view.ts';
+import { elect } from './vote-rules.ts';
+import { listVotes } from './votes-store.ts';
 
 /** The maximum number of segments with the same text to which one confirmation copies its target. */
 const MAX_FILLED = 500;
@@ -85,8 +90,8 @@ export async function saveSegment(
     await recordConfirmed(transaction, key, edit);
     // The source of a joined segment is no segment of another text.
     if (row.joined !== null) return { held, filled: [] };
-    const filled = await fillRepeats(transaction, key, task, row, edit, inputOf, job);
     await teach(transaction, key, { task, job }, row, edit);
+    const filled = await fillRepeats(transaction, key, task, row, edit, inputOf, job);
     return { held, filled };
   });
 
@@ -171,30 +176,31 @@ const rangeOf = (position: number) => ({ first: position, last: position });
 
 /**
  * Copies the target of a confirmed segment to the unedited segments with the same text. In this task the copy
- * is confirmed if the checks pass; in an open task it becomes a draft. Tasks of other editors are not
- * changed. @returns the positions of the segments with a copy
+ * is confirmed if the checks pass. Other tasks get the text from the vote of the segment; an open task gets a copy as a
+ * draft where the vote changes nothing. @returns the positions of the segments with a copy
  */
 async function fillRepeats(
   transaction: Transaction,
-  { account, jobId }: store.TaskKey,
+  key: store.TaskKey,
   task: TaskRow,
   row: edits.SegmentRow,
   edit: edits.Edit,
   inputOf: InputOf,
   job: editedJobs.TaskJobRow,
 ): Promise<number[]> {
+  const { account, jobId } = key;
   const first = row.repeats ?? row.position;
   const repeats = await edits.readRepeats(transaction, account, jobId, first, row.position);
-  if (repeats.length === 0) return [];
-  const tasks = (await store.listJobTasks(transaction, { account, jobId })).filter(
-    ({ kind }) => kind === 'edit',
-  );
+  const isInTask = ({ position }: { position: number }) =>
+    position >= task.first_position && position <= task.last_position;
+  const others = repeats.slice(0, MAX_FILLED).filter((one) => !isInTask(one));
+  const targetHash = hashTarget(row.source, edit.target);
+  const leftOut = await listWithoutVote(transaction, key, others, targetHash);
   const filled: number[] = [];
   for (const repeat of repeats.slice(0, MAX_FILLED)) {
     const { position } = repeat;
-    const inThisTask = position >= task.first_position && position <= task.last_position;
-    const taskOfRepeat = tasks.find((one) => position >= one.first_position && position <= one.last_position);
-    if (!inThisTask && taskOfRepeat?.status !== 'open') continue;
+    const inThisTask = isInTask(repeat);
+    if (!inThisTask && !leftOut.has(position)) continue;
     const target = carry(row.source, repeat.source, edit.target);
     if (!isCorrect(repeat.source, target)) continue;
     const findings = check(inputOf(repeat, target));
@@ -209,10 +215,38 @@ async function fillRepeats(
     if (!saved) continue;
     filled.push(position);
     if (status === 'confirmed') {
-      await recordConfirmed(transaction, { account, jobId, taskId: task.task_id }, copied);
+      await recordConfirmed(transaction, key, copied);
     }
   }
   return filled;
+}
+
+/**
+ * Returns the positions of segments in open tasks that a vote of the job does not fill: they have a copy already, the
+ * brand does not use votes, the customer supplied the draft, or the votes of other jobs prefer another text, which
+ * would make the document inconsistent.
+ */
+async function listWithoutVote(
+  transaction: Transaction,
+  { account, jobId }: store.TaskKey,
+  segments: readonly edits.SegmentRow[],
+  targetHash: Buffer,
+): Promise<ReadonlySet<number>> {
+  if (segments.length === 0) return new Set();
+  const places = segments.map(({ position }) => ({ job_id: jobId, position }));
+  const open = (await readFillable(transaction, account, places)).filter(
+    ({ task_status }) => task_status === 'open',
+  );
+  const readings = open.slice(0, 1).map(({ reading }) => reading);
+  const rules = await listRules(transaction, account, readings);
+  const cast = await listVotes(transaction, account, readings);
+  const isLeftOut = (row: FillableRow) => {
+    if (!isUntouched(row) || row.setting === 'off' || row.is_own) return true;
+    if (rules.ruleFor(row) !== undefined) return false;
+    const vote = elect(cast, row.context)?.vote;
+    return vote === undefined || (vote.job_id !== jobId && !vote.target_hash.equals(targetHash));
+  };
+  return new Set(open.filter(isLeftOut).map(({ position }) => position));
 }
 
 /**

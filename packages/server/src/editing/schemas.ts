@@ -150,7 +150,8 @@ const SegmentVote = Type.Object(
   },
   {
     title: 'SegmentVote',
-    description: 'The text that editors confirmed for the same source in other jobs.',
+    description:
+      'The text that editors confirmed for the same source in other jobs, or in other tasks of this job.',
   },
 );
 export type SegmentVote = Static<typeof SegmentVote>;

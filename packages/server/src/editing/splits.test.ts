@@ -1,6 +1,5 @@
 /** Tests of split segments, from the editor's request to the delivery and the memory. */
-import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   claimJob,
   claimTask,
@@ -10,32 +9,11 @@ import {
   orderEdit,
   pathOf,
   save,
+  startEditing,
 } from '../testing/editors.ts';
-import {
-  createClient,
-  createPerson,
-  startTestServer,
-  type TestPerson,
-  type TestServer,
-  until,
-} from '../testing/harness.ts';
+import { until } from '../testing/harness.ts';
 
-let server: TestServer;
-let owner: pg.Client;
-let call: ReturnType<typeof createClient>;
-let ann: TestPerson;
-let bob: TestPerson;
-
-beforeAll(async () => {
-  server = await startTestServer({ settings: { DRAGOMAN_EDITOR_TASKS: '40' } });
-  owner = await server.connectOwner();
-  const account = await server.createAccount({ balanceCents: 100_000 });
-  call = createClient(server.url, account.production_key);
-  ann = await createPerson(server, { role: 'editor', languages: ['en:es'], name: 'Ann' });
-  bob = await createPerson(server, { role: 'editor', languages: ['en:es+review'], name: 'Bob' });
-  await owner.query('update users set review_share = 0');
-});
-afterAll(() => server.stop());
+const { owner, call, ann, bob } = await startEditing({ DRAGOMAN_EDITOR_TASKS: '40' });
 
 type Piece = { text?: string; cut?: number };
 interface Segment {

@@ -1,9 +1,9 @@
 /**
- * Memory matches and glossary terms for a segment, the concordance search in the memory, and the sources of a document
- * with several texts.
+ * Memory matches and glossary terms for a segment, the concordance search in the memory, and what a document translates
+ * inconsistently.
  */
 import { createHash } from 'node:crypto';
-import { glossary } from '@dragoman/checks';
+import { glossary, rendered } from '@dragoman/checks';
 import { hasWords, type Piece, plainText } from '@dragoman/documents';
 import { limitAttempts } from '../access/sessions.ts';
 import { notFound } from '../base/errors.ts';
@@ -184,11 +184,12 @@ function isTypedOn(last: { words: string; at: number } | undefined, words: strin
   return words.startsWith(last.words) && /^\S+$/.test(words.slice(last.words.length));
 }
 
-/** The maximum number of sources that are listed. */
-const MAX_SOURCES = 100;
+/** The maximum number of sources, and of texts, that are listed. */
+const MAX_LISTED = 100;
 
 /**
- * Returns the sources that have different confirmed texts in the document of a task, in the order of the document.
+ * Returns the sources that have different confirmed texts in the document of a task, and the confirmed texts that have
+ * sources with different terms, in the order of the document. Sources without such terms may well share a text.
  * @throws ApiError `not_found` if the user does not hold the task
  */
 export async function findInconsistencies(
@@ -197,27 +198,65 @@ export async function findInconsistencies(
   key: store.TaskKey,
 ): Promise<InconsistenciesBody> {
   await openTask(context, user, key, 'held');
-  const rows = await edits.readSegments(context.database, key.account, key.jobId, 0, edits.MAX_POSITION);
+  const { database } = context;
+  const { account, jobId } = key;
+  const [rows, job] = await Promise.all([
+    edits.readSegments(database, account, jobId, 0, edits.MAX_POSITION),
+    editedJobs.readTaskJob(database, account, jobId),
+  ]);
+  const terms = await readJobTerms(database, account, proposalJob(jobId, job));
+  const matcher = glossary(terms, job.source_language, job.target_language);
   const turn = createTurns();
-  const sources = new Map<
-    string,
-    { source: Piece[]; texts: Map<string, { target: Piece[]; positions: number[] }> }
-  >();
+  const confirmed: ConfirmedText[] = [];
   for (const { position, source, target, status } of rows) {
     if (status !== 'confirmed' || target === null || !hasWords(source)) continue;
-    const reading = readingOf(source);
-    const { texts } =
-      sources.get(reading) ?? sources.set(reading, { source, texts: new Map() }).get(reading)!;
     const text = hashTarget(source, target).toString('base64');
-    if (!texts.has(text)) texts.set(text, { target, positions: [] });
-    texts.get(text)!.positions.push(position);
+    confirmed.push({ position, source, target, reading: readingOf(source), text, terms: '' });
     await turn(source.length + target.length);
   }
-  const several = [...sources.values()].filter(({ texts }) => texts.size > 1);
+  const several = differing(confirmed, 'reading', 'text');
+  const shared = matcher.empty ? [] : differing(confirmed, 'text', 'reading').flat(2);
+  for (const one of shared) {
+    const targets = matcher.find(plainText(one.source)).map(({ term }) => rendered(term));
+    one.terms = [...new Set(targets)].sort().join('\n');
+    await turn(one.source.length);
+  }
+  const texts = differing(shared, 'text', 'terms');
   return {
     count: several.length,
-    sources: several
-      .slice(0, MAX_SOURCES)
-      .map(({ source, texts }) => ({ source, texts: [...texts.values()] })),
+    sources: several.slice(0, MAX_LISTED).map((groups) => ({
+      source: groups[0]![0]!.source,
+      texts: groups.map((same) => ({ target: same[0]!.target, positions: same.map(positionOf) })),
+    })),
+    text_count: texts.length,
+    texts: texts.slice(0, MAX_LISTED).map((groups) => ({
+      target: groups[0]![0]!.target,
+      sources: groups.map((same) => ({ source: same[0]!.source, positions: same.map(positionOf) })),
+    })),
   };
+}
+
+interface ConfirmedText {
+  position: number;
+  source: Piece[];
+  target: Piece[];
+  /** The same for equal sources. */
+  reading: string;
+  /** The same for equal targets. */
+  text: string;
+  /** The targets of the glossary terms in the source. */
+  terms: string;
+}
+
+const positionOf = ({ position }: ConfirmedText): number => position;
+
+/** Groups segments that are equal in `same`, and each group by `by`. @returns the groups with several values of `by` */
+function differing(
+  segments: readonly ConfirmedText[],
+  same: 'reading' | 'text',
+  by: 'reading' | 'text' | 'terms',
+): ConfirmedText[][][] {
+  return [...Map.groupBy(segments, (one) => one[same]).values()]
+    .map((group) => [...Map.groupBy(group, (one) => one[by]).values()])
+    .filter((groups) => groups.length > 1);
 }

@@ -69,7 +69,9 @@ export const Concordance = Type.Object(
 
 export const Inconsistencies = Type.Object(
   {
-    count: Type.Integer({ description: 'The number of such sources. At most 100 of them are listed.' }),
+    count: Type.Integer({
+      description: 'The number of sources with several texts. At most 100 of them are listed.',
+    }),
     sources: Type.Array(
       Type.Object({
         source: Type.Array(Piece, { description: 'The source of the first of these segments.' }),
@@ -83,12 +85,30 @@ export const Inconsistencies = Type.Object(
         ),
       }),
     ),
+    text_count: Type.Integer({
+      description:
+        'The number of confirmed texts that translate sources with different terms of the glossary. Terms with the same ' +
+        'target are not different. At most 100 of these texts are listed.',
+    }),
+    texts: Type.Array(
+      Type.Object({
+        target: Type.Array(Piece),
+        sources: Type.Array(
+          Type.Object({
+            source: Type.Array(Piece, { description: 'The first source with these terms.' }),
+            positions: Type.Array(Type.Integer(), {
+              description: 'The segments whose sources have these terms.',
+            }),
+          }),
+        ),
+      }),
+    ),
   },
   {
     title: 'Inconsistencies',
     description:
-      'Sources that have different confirmed texts in the document, also in tasks of other editors. The numbers of tags, ' +
-      'addresses and the width of spaces make no difference.',
+      'Sources that have different confirmed texts in the document, and texts of sources with different terms, also in ' +
+      'tasks of other editors. The numbers of tags, addresses and the width of spaces make no difference.',
   },
 );
 

@@ -1,44 +1,19 @@
 /** Tests of terms that editors propose, from the task to the draft of the brand. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accountNamed } from '../access/accounts.ts';
-import { saveBrand } from '../brands/brands.ts';
-import { claimTask, confirm, orderEdit, pathOf, save } from '../testing/editors.ts';
-import {
-  createClient,
-  createPerson,
-  startTestServer,
-  type TestPerson,
-  type TestServer,
-} from '../testing/harness.ts';
+import { describe, expect, it } from 'vitest';
+import { claimTask, confirm, orderEdit, pathOf, save, startEditing } from '../testing/editors.ts';
+import { createClient } from '../testing/harness.ts';
 
-let server: TestServer;
-let call: ReturnType<typeof createClient>;
-let customer: TestPerson;
-let operator: TestPerson;
-let ann: TestPerson;
-let bob: TestPerson;
-let brandPath: string;
-
-beforeAll(async () => {
-  server = await startTestServer({ settings: { DRAGOMAN_EDITOR_TASKS: '20' } });
-  const account = await server.createAccount({ balanceCents: 100_000 });
-  call = createClient(server.url, account.production_key);
-  customer = await createPerson(server, { role: 'customer', account });
-  operator = await createPerson(server, { role: 'operator' });
-  ann = await createPerson(server, { role: 'editor', languages: ['en:es'], name: 'Ann' });
-  bob = await createPerson(server, { role: 'editor', languages: ['en:es'], name: 'Bob' });
-  const { ref } = await accountNamed(server.database, account.username);
-  const flags = { caseSensitive: false, forbidden: false };
-  const terms = [
-    { source: 'house', target: 'casa', ...flags, doNotTranslate: false },
-    { source: 'Acme', target: '', ...flags, doNotTranslate: true },
-  ];
-  const languages = new Map([['es', { tone: undefined, instructions: undefined, terms }]]);
-  const brand = { externalId: 'acme', name: 'Acme', default: true, languages };
-  await saveBrand(server.database, 'command', ref, brand, false);
-  brandPath = `/api/console/accounts/${account.username}/brands/acme`;
+const { server, keys, call, customer, operator, ann, bob, brand } = await startEditing({
+  DRAGOMAN_EDITOR_TASKS: '20',
 });
-afterAll(() => server.stop());
+const flags = { caseSensitive: false, forbidden: false };
+const terms = [
+  { source: 'house', target: 'casa', ...flags, doNotTranslate: false },
+  { source: 'Acme', target: '', ...flags, doNotTranslate: true },
+];
+const languages = new Map([['es', { tone: undefined, instructions: undefined, terms }]]);
+await brand('acme', { name: 'Acme', default: true, languages });
+const brandPath = `/api/console/accounts/${keys.username}/brands/acme`;
 
 type Claimed = Awaited<ReturnType<typeof claimTask>>;
 

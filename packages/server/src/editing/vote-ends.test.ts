@@ -1,10 +1,6 @@
 /** Tests of votes that end: by retention, with a memory entry, and by saves, also late ones. */
 import { randomInt } from 'node:crypto';
-import type pg from 'pg';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { accountNamed } from '../access/accounts.ts';
-import type { AccountRef } from '../base/account.ts';
-import { saveBrand } from '../brands/brands.ts';
+import { beforeEach, expect, it } from 'vitest';
 import { deleteJobTexts } from '../retention/store.ts';
 import {
   claimTask,
@@ -15,17 +11,10 @@ import {
   overtake,
   pathOf,
   save,
+  startEditing,
   votesSettled,
 } from '../testing/editors.ts';
-import {
-  createClient,
-  createPerson,
-  startTestServer,
-  type TestPerson,
-  type TestServer,
-  until,
-  waitForStatus,
-} from '../testing/harness.ts';
+import { type TestPerson, until, waitForStatus } from '../testing/harness.ts';
 import { READING_CONTEXTS } from './readings.ts';
 import { elect } from './vote-rules.ts';
 import { listAllVotes, type VoteRow } from './votes-store.ts';
@@ -34,32 +23,11 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const TEXT = 'La casa es grande.';
 const MACHINE = '/tapi/v2/mt_translation/';
 
-let server: TestServer;
-let owner: pg.Client;
-let call: ReturnType<typeof createClient>;
-let account: AccountRef;
-let customer: TestPerson;
-let ann: TestPerson;
-let bob: TestPerson;
-let cy: TestPerson;
-
-beforeAll(async () => {
-  server = await startTestServer({ settings: { DRAGOMAN_EDITOR_TASKS: '4' } });
-  owner = await server.connectOwner();
-  const created = await server.createAccount({ balanceCents: 1_000_000 });
-  account = (await accountNamed(server.database, created.username)).ref;
-  call = createClient(server.url, created.production_key);
-  customer = await createPerson(server, { role: 'customer', account: created });
-  const languages = ['en:es'];
-  ann = await createPerson(server, { role: 'editor', languages });
-  bob = await createPerson(server, { role: 'editor', languages });
-  cy = await createPerson(server, { role: 'editor', languages });
-  await owner.query('update users set review_share = 0');
-  const brand = { externalId: 'confirms', name: 'Confirms', default: undefined, languages: new Map() };
-  await saveBrand(server.database, 'command', account, { ...brand, votes: 'confirm' }, false);
+const { server, owner, account, call, customer, ann, bob, cy, brand } = await startEditing({
+  DRAGOMAN_EDITOR_TASKS: '4',
 });
+await brand('confirms', { votes: 'confirm' });
 beforeEach(() => emptyEditing(owner));
-afterAll(() => server.stop());
 
 let texts = 0;
 /** Creates jobs with the same sentence, which no other test uses. @returns their uids */

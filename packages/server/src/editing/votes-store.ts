@@ -6,6 +6,7 @@ import type { Queryable, Transaction } from '../database/database.ts';
 import { statement } from '../database/statements.ts';
 import type { Lease } from '../work/queue.ts';
 import { type DueJob, jobsByAccount } from './due-store.ts';
+import type { SegmentPlace } from './fills-store.ts';
 import type { CountedVote } from './vote-rules.ts';
 
 export interface NewVote {
@@ -148,7 +149,7 @@ const foundVotes = (condition: string) =>
           coalesce(u.name, '') as editor, v.voted_at, v.withdrawn_at,
           (select count(*) from fills f
             where f.part = $1 and f.account_id = v.account_id and f.vote_id = v.vote_id
-              and f.under_rule is null) as segments
+              and f.job_id <> v.job_id and f.under_rule is null) as segments
      from votes v
      join jobs j on j.part = $1 and j.account_id = v.account_id and j.job_id = v.job_id
      join segments s on s.part = $1 and s.account_id = v.account_id and s.job_id = v.job_id
@@ -161,12 +162,14 @@ const FIND_VOTES = statement<FoundVoteRow>('editing.find_votes', foundVotes(''))
 const FIND_FILLING = statement<FoundVoteRow>(
   'editing.find_filling_votes',
   foundVotes(
-    'and v.vote_id in (select f.vote_id from fills f where f.part = $1 and f.account_id = $2 and f.under_rule is null)',
+    `and v.vote_id in (select f.vote_id from fills f
+       join votes o on o.part = $1 and o.account_id = f.account_id and o.vote_id = f.vote_id and o.job_id <> f.job_id
+      where f.part = $1 and f.account_id = $2 and f.under_rule is null)`,
   ),
 );
 
 export interface VoteSearch {
-  /** True to select only votes whose text other segments hold. */
+  /** True to select only votes whose text segments of other jobs hold. */
   filling: boolean;
   /** Selects only votes of jobs in these statuses. */
   statuses?: readonly string[];
@@ -184,7 +187,7 @@ export function findVoteRows(
 }
 
 /** A vote with the source that its target translates. */
-export interface VoteRow extends CountedVote {
+export interface VoteRow extends CountedVote, Pick<SegmentPlace, 'job_id'> {
   reading: Buffer;
   source: Piece[];
   target: Piece[];
@@ -212,7 +215,7 @@ const VOTES_FOR = statement<VoteRow>(
      select n.* from (select distinct unnest($3::bytea[]) as reading) r cross join lateral (${nextText('r', '')}) n
      union all
      select n.* from latest l cross join lateral (${nextText('l', AFTER_LATEST)}) n)
-   select v.vote_id, v.reading, v.context, v.editor_id, v.reviewed, v.target, v.target_hash, v.acknowledged,
+   select v.vote_id, v.job_id, v.reading, v.context, v.editor_id, v.reviewed, v.target, v.target_hash, v.acknowledged,
           v.voted_at, v.withdrawn_at is not null as withdrawn, coalesce(s.joined->'own'->'source', s.source) as source, coalesce(u.name, '') as name
      from votes v
      join segments s on s.part = $1 and s.account_id = v.account_id and s.job_id = v.job_id

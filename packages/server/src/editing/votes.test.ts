@@ -2,12 +2,8 @@
  * Tests of votes: a confirmed text is filled into the waiting segments of other jobs, and into no other
  * segments.
  */
-import type pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { accountNamed } from '../access/accounts.ts';
-import type { AccountRef } from '../base/account.ts';
-import type { BrandFile } from '../brands/brand.ts';
-import { removeBrand, saveBrand } from '../brands/brands.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { removeBrand } from '../brands/brands.ts';
 import {
   claimTask,
   confirm,
@@ -17,56 +13,24 @@ import {
   orderEdit,
   pathOf,
   save,
+  startEditing,
   votesSettled,
 } from '../testing/editors.ts';
-import {
-  createClient,
-  createPerson,
-  startTestServer,
-  type TestPerson,
-  type TestServer,
-  waitForStatus,
-} from '../testing/harness.ts';
+import { createClient, type TestPerson, waitForStatus } from '../testing/harness.ts';
 
 const TOKEN = 'a token for the metrics';
 
-let server: TestServer;
-let owner: pg.Client;
-let call: ReturnType<typeof createClient>;
-let account: AccountRef;
-let ann: TestPerson;
-let bob: TestPerson;
-let cy: TestPerson;
-let operator: TestPerson;
-let customer: TestPerson;
-let sandboxKey: string;
-
-beforeAll(async () => {
-  server = await startTestServer({
-    settings: { DRAGOMAN_EDITOR_TASKS: '4', DRAGOMAN_METRICS_TOKEN: TOKEN, DRAGOMAN_SANDBOX_HOLD: '0' },
-  });
-  owner = await server.connectOwner();
-  const created = await server.createAccount({ balanceCents: 1_000_000 });
-  account = (await accountNamed(server.database, created.username)).ref;
-  call = createClient(server.url, created.production_key);
-  sandboxKey = created.sandbox_key;
-  customer = await createPerson(server, { role: 'customer', account: created });
-  ann = await createPerson(server, { role: 'editor', languages: ['en:es'], name: 'Ann' });
-  bob = await createPerson(server, { role: 'editor', languages: ['en:es'], name: 'Bob' });
-  cy = await createPerson(server, { role: 'editor', languages: ['en:es+review'], name: 'Cy' });
-  operator = await createPerson(server, { role: 'operator' });
-  await owner.query('update users set review_share = 0');
-  await brand('drafts', {});
-  await brand('confirms', { votes: 'confirm' });
-  await brand('keeps', { votes: 'off' });
+const { server, owner, keys, account, call, ann, bob, cy, operator, customer, brand } = await startEditing({
+  DRAGOMAN_EDITOR_TASKS: '4',
+  DRAGOMAN_TASK_WORDS: '12',
+  DRAGOMAN_METRICS_TOKEN: TOKEN,
+  DRAGOMAN_SANDBOX_HOLD: '0',
 });
+const { username } = keys;
+await brand('drafts');
+await brand('confirms', { votes: 'confirm' });
+await brand('keeps', { votes: 'off' });
 beforeEach(() => emptyEditing(owner));
-afterAll(() => server.stop());
-
-async function brand(externalId: string, fields: Partial<BrandFile>): Promise<void> {
-  const made = { externalId, name: externalId, default: undefined, languages: new Map(), ...fields };
-  await saveBrand(server.database, 'command', account, made, false);
-}
 
 interface Segment {
   draft: { text: string }[];
@@ -90,12 +54,12 @@ async function segmentsOf(uid: string): Promise<Segment[]> {
   return rows;
 }
 
-async function taskOf(uid: string): Promise<string> {
+async function taskOf(uid: string, index = 0): Promise<string> {
   const { rows } = await owner.query(
     `select t.task_id from tasks t join jobs j using (part, account_id, job_id) where j.uid = $1 order by first_position`,
     [uid],
   );
-  return rows[0].task_id;
+  return rows[index].task_id;
 }
 
 /** Claims the task of a job and confirms its segment at `position` with a text. */
@@ -168,7 +132,6 @@ describe('a confirmed text', () => {
   it('adds its words to those from other jobs on the job’s page, until an editor changes the segment', async () => {
     const source = sentence();
     const [from, to] = await Promise.all([1, 2].map(() => orderEdit(call, source)));
-    const { username } = await usernameOf();
     async function wordsOf(uid: string) {
       const { body } = await customer.call('GET', `/api/account/jobs/${uid}`);
       const job = (await owner.query('select job_id from jobs where uid = $1', [uid])).rows[0].job_id;
@@ -225,7 +188,7 @@ describe('a confirmed text', () => {
     const other = await server.createAccount({ balanceCents: 1_000 });
     const uid = await orderEdit(createClient(server.url, other.production_key), source);
     const fields = { uid: 'in-the-sandbox', text: source, source_language: 'en', target_language: 'es' };
-    const sandbox = createClient(server.url, sandboxKey);
+    const sandbox = createClient(server.url, keys.sandbox_key);
     expect((await sandbox('POST', `/sandbox${HUMAN}`, fields)).status).toBe(201);
     await vote(ann, await orderEdit(call, source), 'La casa es grande.');
     expect((await segmentsOf(uid))[0]!.vote).toBeNull();
@@ -314,7 +277,7 @@ describe('a confirmed text', () => {
     };
     const languages = new Map([['es', { tone: undefined, instructions: undefined, terms: [term] }]]);
     const source = sentence();
-    await brand('later', {});
+    await brand('later');
     const [from, to] = await Promise.all([1, 2].map(() => orderEdit(call, source, { brand: 'later' })));
     await brand('later', { languages });
     await vote(ann, from!, 'La casa es grande.');
@@ -335,6 +298,100 @@ describe('a confirmed text', () => {
     const before = await segmentsOf(reviewed!);
     await vote(ann, from!, 'La casa es otra.');
     expect(await segmentsOf(reviewed!)).toEqual(before);
+  });
+});
+
+describe('a confirmed text in its own job', () => {
+  /** Creates a job with three tasks, each of which begins with the same source, at the positions 0, 2 and 4. */
+  const orderThree = (source: string, fields = {}) =>
+    orderEdit(call, [source, sentence(), source, sentence(), source].join('\n'), fields);
+  const first = async (person: TestPerson, task: { task: string }) =>
+    (await person.call('GET', pathOf(task))).body.segments.find(({ mine }: { mine: boolean }) => mine);
+
+  it.each([
+    ['the editor changes the segment to a draft', 'draft'],
+    ['an operator undoes it', 'undo'],
+  ])('reaches held and waiting tasks like those of other jobs, until %s', async (_, end) => {
+    const uid = await orderThree(sentence());
+    const before = await segmentsOf(uid);
+    const price = async () => (await call('GET', `${HUMAN}${uid}/`)).body.price;
+    const paid = await price();
+    const held = await claimTask(bob, await taskOf(uid, 1));
+    const own = await vote(ann, uid, 'La casa es grande.');
+    const common = { target: [{ text: 'La casa es grande.' }], agree: 1, by: ['Ann'] };
+    expect((await first(bob, held)).vote).toMatchObject({ ...common, state: 'next' });
+    expect((await segmentsOf(uid))[4]).toMatchObject({ route: 'memory:vote', status: null });
+    const later = await claimTask(cy, await taskOf(uid, 2));
+    const former = before[4]!.draft;
+    expect((await first(cy, later)).vote).toMatchObject({ ...common, state: 'filled', former });
+
+    const other = { ...common, target: [{ text: 'Es una casa grande.' }], state: 'next' };
+    const now = { ...own.segments[0], revision: 1 };
+    expect((await confirm(ann, own, now, { target: other.target })).status).toBe(200);
+    await votesSettled(owner);
+    expect((await first(bob, held)).vote).toMatchObject(other);
+    expect((await first(cy, later)).vote).toMatchObject(other);
+    // Bob refuses the text: the draft is saved as his.
+    expect((await save(bob, held, await first(bob, held))).status).toBe(200);
+    await cy.call('POST', pathOf(later, '/release'), { token: later.lease.token });
+    await votesSettled(owner);
+    expect(await segmentsOf(uid)).toMatchObject({
+      2: { vote: null, status: 'draft', target: before[2]!.draft },
+      4: { draft: other.target, route: 'memory:vote', status: null },
+    });
+    const job = await customer.call('GET', `/api/account/jobs/${uid}`);
+    expect(job.body.edited_words).toEqual({ opened: 6, voted: 0 });
+
+    const votes = `/api/console/accounts/${username}/votes`;
+    const named = { uid, target: 'Es una casa grande.', segments: 0 };
+    const [listed] = (await operator.call('GET', `${votes}?filling=false`)).body.votes;
+    expect(listed).toMatchObject(named);
+    expect((await operator.call('GET', votes)).body.votes).not.toContainEqual(listed);
+    if (end === 'draft') await save(ann, own, { ...now, revision: 2 });
+    else
+      expect((await operator.call('POST', `${votes}/${listed.vote}/undo`)).body).toEqual({
+        restored: 1,
+        kept: [],
+      });
+    await votesSettled(owner);
+    expect((await segmentsOf(uid))[4]).toEqual(before[4]);
+    expect(await price()).toBe(paid);
+  });
+
+  it.each([
+    ['the brand does not use votes', { brand: 'keeps' }, false],
+    ['the customer supplied the drafts', { target_text: 'Una.\nDos.\nUna.\nTres.\nUna.' }, false],
+    ['editors of other jobs prefer another text', {}, true],
+  ])('is copied into open tasks, but not into claimed ones, if %s', async (_, fields, disagrees) => {
+    const source = sentence();
+    if (disagrees) await vote(cy, await orderEdit(call, source), 'Otra casa.');
+    const uid = await orderThree(source, fields);
+    await claimTask(bob, await taskOf(uid, 1));
+    for (const text of ['La casa es grande.', 'La casa es inmensa.']) {
+      const target = [{ text }];
+      await vote(ann, uid, text);
+      expect(await segmentsOf(uid)).toMatchObject({ 2: { target: null }, 4: { status: 'draft', target } });
+    }
+  });
+
+  it('stays the text of each editor when two confirm the source at the same moment, and fills waiting tasks', async () => {
+    const uid = await orderThree(sentence());
+    const texts = [[{ text: 'La casa es grande.' }], [{ text: 'La casa es inmensa.' }]];
+    const tasks = [await claimTask(ann, await taskOf(uid)), await claimTask(bob, await taskOf(uid, 1))];
+    const saved = await Promise.all(
+      [ann, bob].map(async (person, index) =>
+        confirm(person, tasks[index], await first(person, tasks[index]), { target: texts[index] }),
+      ),
+    );
+    expect(saved.map(({ status, body }) => [status, body.filled])).toEqual([
+      [200, []],
+      [200, []],
+    ]);
+    await votesSettled(owner);
+    const [one, , two, , waits] = await segmentsOf(uid);
+    expect([one!.target, two!.target]).toEqual(texts);
+    // The first segment of a text is a place of its own, so the votes of both places differ.
+    expect(waits).toMatchObject({ draft: texts[1], route: 'memory:vote', status: null });
   });
 });
 
@@ -548,7 +605,6 @@ describe('the undo of a vote', () => {
   const votesPath = '/api/console/accounts';
 
   it('gives untouched segments exactly their former draft, and lists the segments that keep the text because they were edited, held or delivered', async () => {
-    const { username } = await usernameOf();
     const source = sentence();
     const uids = await Promise.all([1, 2, 3, 4, 5].map(() => orderEdit(call, source, { brand: 'confirms' })));
     const [from, waits, edited, held, delivered] = uids as [string, string, string, string, string];
@@ -593,16 +649,8 @@ describe('the undo of a vote', () => {
   });
 
   it('is refused for an unknown vote and for other users', async () => {
-    const { username } = await usernameOf();
     const path = `${votesPath}/${username}/votes/00000000-0000-7000-8000-000000000000/undo`;
     expect((await operator.call('POST', path)).status).toBe(404);
     expect((await ann.call('POST', path)).status).toBe(404);
   });
 });
-
-async function usernameOf(): Promise<{ username: string }> {
-  const { rows } = await owner.query('select username from accounts where account_id = $1', [
-    account.accountId,
-  ]);
-  return rows[0];
-}

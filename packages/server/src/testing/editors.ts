@@ -1,13 +1,43 @@
 /** Helpers for tests of editing: they create jobs with tasks, and act as editors who work on the tasks. */
 import type pg from 'pg';
-import { expect } from 'vitest';
+import { afterAll, expect } from 'vitest';
+import { accountNamed } from '../access/accounts.ts';
+import { type BrandFile, saveBrand } from '../brands/brands.ts';
 import { type Connection, createConnection } from '../database/connections.ts';
-import type { Answer, createClient, TestPerson } from './harness.ts';
-import { until, waitForStatus } from './harness.ts';
+import type { Answer, TestPerson } from './harness.ts';
+import { createClient, createPerson, startTestServer, until, waitForStatus } from './harness.ts';
 
 export const HUMAN = '/tapi/v2/translation/';
 
 type Call = ReturnType<typeof createClient>;
+
+/**
+ * Starts a server that is stopped after the tests of the file, with the users that they need: a customer with a balance,
+ * an operator, and three editors from English into Spanish whose work is not reviewed. Bob and Cy may review.
+ */
+export async function startEditing(settings: Record<string, string> = {}) {
+  const server = await startTestServer({ settings });
+  afterAll(() => server.stop());
+  const owner = await server.connectOwner();
+  const keys = await server.createAccount({ balanceCents: 1_000_000 });
+  const { ref: account } = await accountNamed(server.database, keys.username);
+  const edits = (name: string, pair = 'en:es+review') =>
+    createPerson(server, { role: 'editor', languages: [pair], name });
+  const [ann, bob, cy, customer, operator] = await Promise.all([
+    edits('Ann', 'en:es'),
+    edits('Bob'),
+    edits('Cy'),
+    createPerson(server, { role: 'customer', account: keys }),
+    createPerson(server, { role: 'operator' }),
+  ]);
+  await owner.query('update users set review_share = 0');
+  const call = createClient(server.url, keys.production_key);
+  const brand = async (externalId: string, fields: Partial<BrandFile> = {}): Promise<void> => {
+    const made = { externalId, name: externalId, default: undefined, languages: new Map(), ...fields };
+    await saveBrand(server.database, 'command', account, made, false);
+  };
+  return { server, owner, keys, account, call, ann, bob, cy, customer, operator, brand };
+}
 
 const DEADLOCK = '40P01';
 

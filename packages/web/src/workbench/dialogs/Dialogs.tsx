@@ -99,7 +99,7 @@ function Submit() {
   const open = segments
     .filter((one) => one.status !== 'confirmed' && !one.asked)
     .map(({ segment }) => segment.position);
-  const { data: { count: inconsistent } = { count: 0 } } = useQuery(inconsistencies(workbench.task.task));
+  const { data: inconsistent } = useQuery(inconsistencies(workbench.task.task));
   const showFindings = () => workbench.update({ dialog: { dialog: 'findings' } });
   const warned = segments.filter(({ acknowledged }) => acknowledged.length > 0).length;
   const issues = segments.reduce((sum, one) => sum + one.issues.length, 0);
@@ -130,12 +130,14 @@ function Submit() {
             <Count count={warned} onPress={showFindings} />
           </dd>
         </div>
-        <div data-tone={inconsistent > 0 ? 'warning' : undefined}>
-          <dt>{t('workbench.submit.inconsistencies')}</dt>
-          <dd>
-            <Count count={inconsistent} onPress={showFindings} />
-          </dd>
-        </div>
+        {(['count', 'text_count'] as const).map((kind) => (
+          <div key={kind} data-tone={inconsistent && inconsistent[kind] > 0 ? 'warning' : undefined}>
+            <dt>{t(`workbench.submit.inconsistencies.${kind}`)}</dt>
+            <dd>
+              <Count count={inconsistent?.[kind] ?? 0} onPress={showFindings} />
+            </dd>
+          </div>
+        ))}
         {review && (
           <>
             <div data-tone={unseen.length > 0 ? 'warning' : undefined}>

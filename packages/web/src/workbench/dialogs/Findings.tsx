@@ -1,4 +1,4 @@
-/** The list of all findings of the task, and of sources with several texts. A click goes to the segment. */
+/** The list of all findings of the task, and of what the document translates inconsistently. A click goes to the segment. */
 
 import { Button } from '@mantine/core';
 import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react';
@@ -70,34 +70,71 @@ export function Findings() {
   );
 }
 
-/** The sources of the document that were confirmed with several texts. */
+/** The sources of the document that were confirmed with several texts, and the texts of sources with different terms. */
 function Inconsistencies() {
   const workbench = useWorkbench();
   const t = useTranslate();
-  const { job } = workbench.task;
+  const { source_language: from, target_language: to } = workbench.task.job;
   const { data, error } = useQuery(inconsistencies(workbench.task.task));
   if (error) return <FailureNotice error={error} />;
-  if (!data || data.count === 0) return null;
-  const textIn = (language: string) => ({ lang: localeOf(language), dir: directionOf(language) });
+  if (!data) return null;
   return (
-    <section className={css.inconsistencies}>
-      <h3>{t('workbench.inconsistencies', { count: data.count })}</h3>
-      {data.sources.map(({ source, texts }) => (
-        <section key={texts[0]!.positions[0]}>
-          <h4 {...textIn(job.source_language)}>{plainText(source)}</h4>
-          <ul>
-            {texts.map(({ target, positions }) => (
-              <li key={positions[0]}>
-                <span {...textIn(job.target_language)} translate="no">
-                  {plainText(target)}
-                </span>
-                <JumpButtons positions={positions} />
-              </li>
-            ))}
-          </ul>
+    <>
+      {data.count > 0 && (
+        <section className={css.inconsistencies}>
+          <h3>{t('workbench.inconsistencies', { count: data.count })}</h3>
+          {data.sources.map(({ source, texts }) => (
+            <section key={texts[0]!.positions[0]}>
+              <h4 {...textIn(from)}>{plainText(source)}</h4>
+              <Places
+                of={texts.map(({ target, positions }) => ({ text: plainText(target), positions }))}
+                language={to}
+              />
+            </section>
+          ))}
         </section>
+      )}
+      {data.text_count > 0 && (
+        <section className={css.inconsistencies}>
+          <h3>{t('workbench.inconsistencies.texts', { count: data.text_count })}</h3>
+          {data.texts.map(({ target, sources }) => (
+            <section key={sources[0]!.positions[0]}>
+              <h4 {...textIn(to)} translate="no">
+                {plainText(target)}
+              </h4>
+              <Places
+                of={sources.map(({ source, positions }) => ({ text: plainText(source), positions }))}
+                language={from}
+              />
+            </section>
+          ))}
+        </section>
+      )}
+    </>
+  );
+}
+
+const textIn = (language: string) => ({ lang: localeOf(language), dir: directionOf(language) });
+
+/** Texts, each with buttons that go to its segments. */
+function Places({
+  of,
+  language,
+}: {
+  of: readonly { text: string; positions: readonly number[] }[];
+  language: string;
+}) {
+  return (
+    <ul>
+      {of.map(({ text, positions }) => (
+        <li key={positions[0]}>
+          <span {...textIn(language)} translate="no">
+            {text}
+          </span>
+          <JumpButtons positions={positions} />
+        </li>
       ))}
-    </section>
+    </ul>
   );
 }
 

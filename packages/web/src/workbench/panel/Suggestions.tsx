@@ -110,7 +110,7 @@ interface Suggestion {
   origin?: Match['origin'];
   /** The name of the editor who confirmed it in this document or an open job. */
   editor?: string | undefined;
-  /** The editors who confirmed the text in other jobs. */
+  /** The editors who confirmed the text in other tasks or jobs. */
   vote?: NonNullable<Segment['vote']>;
   tone?: string | undefined;
   /** The part of a split segment that the target translates, counted from 1; undefined for the whole segment. */

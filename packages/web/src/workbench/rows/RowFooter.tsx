@@ -43,7 +43,7 @@ export function RowFooter({ position }: { position: number }) {
   );
 }
 
-/** Names the editors who confirmed the text that the segment got from other jobs. A button refuses the text. */
+/** Names the editors who confirmed the text that the segment got from other tasks or jobs. A button refuses the text. */
 function Vote({ position }: { position: number }) {
   const workbench = useWorkbench();
   const t = useTranslate();

@@ -1,4 +1,4 @@
-/** Says who chose the text that a segment got from other jobs: editors, or the customer. */
+/** Says who chose the text that a segment got from other tasks or jobs: editors, or the customer. */
 import { useIntl } from 'react-intl';
 import { useTranslate } from '../../i18n.tsx';
 
