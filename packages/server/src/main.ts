@@ -262,7 +262,7 @@ function isUnknown(args: readonly string[]): boolean {
 
 /**
  * Runs a command and sets the exit status of the process. Results go to standard output, everything else to
- * standard error.
+ * standard error. With `--json`, a failure is a JSON object there, too.
  */
 export async function main(args: string[]): Promise<void> {
   ignoreClosedPipes();
@@ -274,7 +274,8 @@ export async function main(args: string[]): Promise<void> {
       // Commander has printed the problem. A request for help is not an error.
       process.exitCode = error.exitCode === 0 ? 0 : 2;
     } else {
-      say(sentenceOf(error));
+      const sentence = sentenceOf(error);
+      say(args.includes('--json') ? JSON.stringify({ error: sentence }) : sentence);
       process.exitCode = 1;
     }
   }

@@ -145,6 +145,8 @@ describe('the settings', () => {
     const sentence = `${name} is ignored: there is no setting ${name}${hint}.`;
     const own = { [name]: '5', DRAGOMAN_DATA: join(directory, 'nowhere') };
     expect((await dragoman(['user', 'list'], own)).stderr).toMatch(`${sentence}\nThere is no data in `);
+    const { stderr } = await dragoman(['user', 'list', '--json'], own);
+    expect(JSON.parse(stderr.replace(`${sentence}\n`, ''))).toEqual({ error: expect.any(String) });
     expect(await dragoman(['settings', '--json'], own)).toMatchObject({ status: 0, stderr: `${sentence}\n` });
   });
 
