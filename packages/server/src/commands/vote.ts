@@ -18,9 +18,9 @@ export function addVoteCommands(program: Command): void {
   const vote = program.command('vote').description('list and undo the votes of editors for a customer');
   vote
     .command('list')
-    .description(`list votes whose text other segments hold, latest first; at most ${MOST}`)
+    .description(`list votes whose text segments of other jobs hold, latest first; at most ${MOST}`)
     .argument('<account>', 'the username')
-    .option('--all', 'also votes that filled no segment', false)
+    .option('--all', 'also votes that filled no segment of another job', false)
     .addOption(data())
     .addOption(json())
     .action((username: string, options: Common & { all: boolean }) =>

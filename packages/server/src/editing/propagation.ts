@@ -3,8 +3,8 @@
  *
  * The text of a waiting segment depends only on the votes that count now (`vote-rules.ts`), so the same work
  * may run twice, late or in another process. Only segments change that nobody has edited, in tasks that nobody
- * holds, of jobs that are not in review, also in the job of the vote. The tasks are locked, and everything is read again, before anything is
- * written.
+ * holds, of jobs that are not in review, also in the job of the vote. The tasks are locked, and everything is read again,
+ * before anything is written.
  *
  * The brand's setting decides what happens to a waiting segment:
  *   off      keeps its draft
@@ -33,7 +33,7 @@ import { makeDueNow } from './due-store.ts';
 import * as fills from './fills-store.ts';
 import { carry } from './repeats.ts';
 import { listRules, noteDisagreements, type Rule } from './rules-store.ts';
-import { elect } from './vote-rules.ts';
+import { electFor } from './vote-rules.ts';
 import * as votes from './votes-store.ts';
 
 /**
@@ -246,7 +246,7 @@ function changeOf(
   if (row.by_rule && rule === undefined) return fills.isWaiting(row) ? { row } : 'held';
   const isConfirmed = row.filled_revision !== null && row.filled_revision > 0;
   const counted = cast.filter(({ withdrawn }) => !withdrawn);
-  const elected = rule === undefined ? elect(counted, row.context) : { vote: rule, certain: true };
+  const elected = rule === undefined ? electFor(counted, row) : { vote: rule, certain: true };
   const isFilled = row.filled_hash !== null;
   const isSameText = (one: votes.VoteRow) => row.filled_hash?.equals(one.target_hash) === true;
   const isNamed = (one: votes.VoteRow) => one.vote_id === row.filled_vote || isSameText(one);
@@ -269,7 +269,10 @@ function changeOf(
   // expired.
   const isKept = isSame && isConfirmed && cast.every((one) => !one.withdrawn && isSameText(one));
   const confirms = row.setting === 'confirm' && (isAgreed || isKept) && !row.asked;
-  if (isSame && confirms === isConfirmed) return undefined;
+  // The text stays when its vote was withdrawn and another has it, but the fill names that one.
+  const isNamedRight =
+    rule !== undefined || !cast.some((one) => one.vote_id === row.filled_vote && one.withdrawn);
+  if (isSame && confirms === isConfirmed && isNamedRight) return undefined;
   // A draft with the same text from the memory stays, because it shows its origin more precisely.
   if (!isFilled && !confirms && isDeepStrictEqual(row.draft, target)) return undefined;
   return {

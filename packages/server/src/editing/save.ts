@@ -22,14 +22,14 @@ import { type FillableRow, isUntouched, readFillable } from './fills-store.ts';
 import { insertHistory } from './history-store.ts';
 import { takeBack, teach } from './lessons.ts';
 import { recordLooks } from './looks-store.ts';
-import { hashTarget } from './readings.ts';
+import { fitText } from './propagation.ts';
 import { carry } from './repeats.ts';
 import { MAX_TARGET, type SaveRequest, WRONG_TARGET } from './route-schemas.ts';
 import { listRules } from './rules-store.ts';
 import type { SavedBody, SegmentBody } from './schemas.ts';
 import * as store from './store.ts';
 import { presentSegments, segmentConflict } from './view.ts';
-import { elect } from './vote-rules.ts';
+import { electFor } from './vote-rules.ts';
 import { listVotes } from './votes-store.ts';
 
 /** The maximum number of segments with the same text to which one confirmation copies its target. */
@@ -194,8 +194,7 @@ async function fillRepeats(
   const isInTask = ({ position }: { position: number }) =>
     position >= task.first_position && position <= task.last_position;
   const others = repeats.slice(0, MAX_FILLED).filter((one) => !isInTask(one));
-  const targetHash = hashTarget(row.source, edit.target);
-  const leftOut = await listWithoutVote(transaction, key, others, targetHash);
+  const leftOut = await listWithoutVote(transaction, key, others, inputOf);
   const filled: number[] = [];
   for (const repeat of repeats.slice(0, MAX_FILLED)) {
     const { position } = repeat;
@@ -222,31 +221,34 @@ async function fillRepeats(
 }
 
 /**
- * Returns the positions of segments in open tasks that a vote of the job does not fill: they have a copy already, the
- * brand does not use votes, the customer supplied the draft, or the votes of other jobs prefer another text, which
- * would make the document inconsistent.
+ * Returns the positions of segments in open tasks that the votes do not fill: they have a copy already, the brand does not
+ * use votes, the customer supplied the draft, the checks refuse the text, or engines leave the sentence as it is.
  */
 async function listWithoutVote(
   transaction: Transaction,
   { account, jobId }: store.TaskKey,
   segments: readonly edits.SegmentRow[],
-  targetHash: Buffer,
+  inputOf: InputOf,
 ): Promise<ReadonlySet<number>> {
   if (segments.length === 0) return new Set();
-  const places = segments.map(({ position }) => ({ job_id: jobId, position }));
-  const open = (await readFillable(transaction, account, places)).filter(
-    ({ task_status }) => task_status === 'open',
+  const tasks = (await store.listJobTasks(transaction, { account, jobId })).filter(
+    ({ kind, status }) => kind === 'edit' && status === 'open',
   );
-  const readings = open.slice(0, 1).map(({ reading }) => reading);
+  const open = segments.filter(({ position }) =>
+    tasks.some((one) => position >= one.first_position && position <= one.last_position),
+  );
+  const places = open.map(({ position }) => ({ job_id: jobId, position }));
+  const rows = new Map((await readFillable(transaction, account, places)).map((row) => [row.position, row]));
+  const readings = [...rows.values()].slice(0, 1).map(({ reading }) => reading);
   const rules = await listRules(transaction, account, readings);
   const cast = await listVotes(transaction, account, readings);
-  const isLeftOut = (row: FillableRow) => {
-    if (!isUntouched(row) || row.setting === 'off' || row.is_own) return true;
+  const isLeftOut = (row: FillableRow | undefined) => {
+    if (row === undefined || !isUntouched(row) || row.setting === 'off' || row.is_own) return true;
     if (rules.ruleFor(row) !== undefined) return false;
-    const vote = elect(cast, row.context)?.vote;
-    return vote === undefined || (vote.job_id !== jobId && !vote.target_hash.equals(targetHash));
+    const vote = electFor(cast, row)?.vote;
+    return vote === undefined || typeof fitText(row, vote, inputOf) === 'string';
   };
-  return new Set(open.filter(isLeftOut).map(({ position }) => position));
+  return new Set(open.map(({ position }) => position).filter((position) => isLeftOut(rows.get(position))));
 }
 
 /**

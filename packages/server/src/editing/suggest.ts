@@ -217,11 +217,12 @@ export async function findInconsistencies(
   const several = differing(confirmed, 'reading', 'text');
   const shared = matcher.empty ? [] : differing(confirmed, 'text', 'reading').flat(2);
   for (const one of shared) {
-    const targets = matcher.find(plainText(one.source)).map(({ term }) => rendered(term));
+    const targets = matcher.compare(one.source, one.target).wanted.map(({ term }) => rendered(term));
     one.terms = [...new Set(targets)].sort().join('\n');
     await turn(one.source.length);
   }
-  const texts = differing(shared, 'text', 'terms');
+  const withTerms = shared.filter(({ terms: wanted }) => wanted !== '');
+  const texts = differing(withTerms, 'text', 'terms');
   return {
     count: several.length,
     sources: several.slice(0, MAX_LISTED).map((groups) => ({

@@ -19,7 +19,7 @@ export interface ListedVote {
   editor: string;
   voted_at: Date;
   withdrawn_at: Date | null;
-  /** The number of segments that hold the text because of this vote. */
+  /** The number of segments of other jobs that hold the text because of this vote. */
   segments: number;
 }
 

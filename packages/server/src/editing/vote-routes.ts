@@ -33,7 +33,9 @@ const vote = {
   target: Type.String({ description: 'The text without codes.' }),
   voted_at: MOMENT,
   withdrawn_at: OPTIONAL_MOMENT,
-  segments: Type.Integer({ description: 'The number of segments that hold the text because of it.' }),
+  segments: Type.Integer({
+    description: 'The number of segments of other jobs that hold the text because of it.',
+  }),
 };
 const LATEST_FIRST = { description: 'Latest first.' };
 const OwnVotes = Type.Object(
@@ -64,7 +66,7 @@ const UndoneVote = Type.Object(
 );
 
 const listed = Type.Object({
-  filling: Type.Boolean({ default: true, description: 'Only votes whose text other segments hold.' }),
+  filling: Type.Boolean({ default: true, description: 'Only votes whose text segments of other jobs hold.' }),
   limit: PAGE,
 });
 const LIST = 'List confirmed texts and where they were used';

@@ -46,6 +46,22 @@ export function elect<V extends CountedVote>(
   return { vote, editors, certain: isEnough && (second === undefined || compare(first, second) < 0) };
 }
 
+/**
+ * Returns the elected text for a segment of a job. If the votes of its own job elect another text than all votes do, the
+ * document keeps its own text, and is consistent in itself.
+ */
+export function electFor<V extends CountedVote & { job_id: string }>(
+  votes: readonly V[],
+  { job_id: jobId, context }: { job_id: string; context: ReadingContext },
+): Elected<V> | undefined {
+  const all = elect(votes, context);
+  const own = elect(
+    votes.filter((vote) => vote.job_id === jobId),
+    context,
+  );
+  return own === undefined || (all !== undefined && nameOf(all.vote) === nameOf(own.vote)) ? all : own;
+}
+
 interface Support<V> {
   vote: V;
   editors: string[];

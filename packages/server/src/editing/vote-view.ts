@@ -7,7 +7,7 @@ import * as fills from './fills-store.ts';
 import { fitText } from './propagation.ts';
 import { listRules, type Rule } from './rules-store.ts';
 import type { SegmentVote } from './schemas.ts';
-import { elect } from './vote-rules.ts';
+import { electFor } from './vote-rules.ts';
 import { listVotes, type VoteRow } from './votes-store.ts';
 
 /**
@@ -40,8 +40,7 @@ export async function readSegmentVotes(
   for (const row of segments) {
     const own = votesFor.get(row.reading.toString('base64')) ?? [];
     const rule = rules.ruleFor(row);
-    const elected =
-      rule === undefined ? elect(own, row.context) : { vote: rule, editors: editorsFor(own, rule) };
+    const elected = rule === undefined ? electFor(own, row) : { vote: rule, editors: editorsFor(own, rule) };
     if (elected === undefined) continue;
     const fitted = fitText(row, elected.vote, inputOf);
     if (typeof fitted === 'string') continue;

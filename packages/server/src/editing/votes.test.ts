@@ -62,9 +62,9 @@ async function taskOf(uid: string, index = 0): Promise<string> {
   return rows[index].task_id;
 }
 
-/** Claims the task of a job and confirms its segment at `position` with a text. */
-async function vote(person: TestPerson, uid: string, text: string, position = 0) {
-  const task = await claimTask(person, await taskOf(uid));
+/** Claims a task of a job and confirms its segment at `position` with a text. */
+async function vote(person: TestPerson, uid: string, text: string, position = 0, index = 0) {
+  const task = await claimTask(person, await taskOf(uid, index));
   const segment = task.segments.find((one: { position: number }) => one.position === position);
   const saved = await confirm(person, task, segment, { target: [{ text }] });
   expect(saved.status, saved.text).toBe(200);
@@ -358,20 +358,71 @@ describe('a confirmed text in its own job', () => {
     expect(await price()).toBe(paid);
   });
 
-  it.each([
-    ['the brand does not use votes', { brand: 'keeps' }, false],
-    ['the customer supplied the drafts', { target_text: 'Una.\nDos.\nUna.\nTres.\nUna.' }, false],
-    ['editors of other jobs prefer another text', {}, true],
-  ])('is copied into open tasks, but not into claimed ones, if %s', async (_, fields, disagrees) => {
-    const source = sentence();
-    if (disagrees) await vote(cy, await orderEdit(call, source), 'Otra casa.');
-    const uid = await orderThree(source, fields);
+  const term = {
+    source: 'house',
+    target: 'vivienda',
+    forbidden: false,
+    caseSensitive: false,
+    doNotTranslate: false,
+  };
+  it.each<[string, object]>([
+    ['the brand does not use votes', { brand: 'keeps' }],
+    ['the customer supplied the drafts', { target_text: 'Una.\nDos.\nUna.\nTres.\nUna.' }],
+    ['the checks refuse the text', { brand: 'terms' }],
+  ])('is copied into open tasks, but not into claimed ones, if %s', async (_, fields) => {
+    await brand('terms', {
+      languages: new Map([['es', { tone: undefined, instructions: undefined, terms: [term] }]]),
+    });
+    const uid = await orderThree(sentence(), fields);
     await claimTask(bob, await taskOf(uid, 1));
     for (const text of ['La casa es grande.', 'La casa es inmensa.']) {
       const target = [{ text }];
       await vote(ann, uid, text);
       expect(await segmentsOf(uid)).toMatchObject({ 2: { target: null }, 4: { status: 'draft', target } });
     }
+  });
+
+  it('is copied into open tasks if engines leave the sentence as it is', async () => {
+    const kept = 'Будинок дуже великий.';
+    const uid = await orderEdit(call, [kept, sentence(), sentence(), sentence(), kept].join('\n'));
+    await vote(ann, uid, 'La casa es grande.');
+    expect(await segmentsOf(uid)).toMatchObject({
+      4: { status: 'draft', target: [{ text: 'La casa es grande.' }] },
+    });
+  });
+
+  it.each(['before', 'after'])('stays, whatever editors of other jobs confirm %s it', async (order) => {
+    const source = sentence();
+    const uid = await orderThree(source);
+    const others = [
+      await orderEdit(call, source),
+      await orderEdit(call, `${source}\n${sentence()}\n${source}`),
+    ];
+    const disagree = async () => {
+      await vote(cy, others[0]!, 'Otra casa.');
+      await vote(cy, others[1]!, 'Otra casa.', 2, 1);
+    };
+    if (order === 'before') await disagree();
+    await vote(ann, uid, 'La casa es grande.');
+    if (order === 'after') await disagree();
+    const draft = [{ text: 'La casa es grande.' }];
+    expect(await segmentsOf(uid)).toMatchObject({ 2: { draft, status: null }, 4: { draft, status: null } });
+  });
+
+  it('counts words of other jobs when their vote has the text that the own one is withdrawn from', async () => {
+    const source = sentence();
+    const uid = await orderThree(source);
+    const own = await vote(ann, uid, 'La casa es grande.');
+    await vote(bob, await orderEdit(call, source), 'La casa es grande.');
+    const words = async () =>
+      (await customer.call('GET', `/api/account/jobs/${uid}`)).body.edited_words.voted;
+    expect(await words()).toBe(0);
+    await save(ann, own, { ...own.segments[0], revision: 1 });
+    await votesSettled(owner);
+    expect(await segmentsOf(uid)).toMatchObject({
+      4: { route: 'memory:vote', draft: [{ text: 'La casa es grande.' }] },
+    });
+    expect(await words()).toBe(12);
   });
 
   it('stays the text of each editor when two confirm the source at the same moment, and fills waiting tasks', async () => {
