@@ -88,6 +88,7 @@ const PUBLIC_FILES: Record<string, string[]> = {
   work: ['queue.ts', 'worker.ts'],
   access: [
     'accounts.ts',
+    'audiences.ts',
     'invitations.ts',
     'session-auth.ts',
     'keys.ts',
@@ -397,9 +398,9 @@ const MOST: Record<string, number> = {
   'functions that only run one statement': 138,
   'lines of interfaces in files with SQL': 1_448,
   'properties that rename a column of a row': 245,
-  'files for one audience': 24,
-  'lines of files for one audience': 5_000,
-  'pairs of copied places': 39,
+  'files for one audience': 17,
+  'lines of files for one audience': 2_938,
+  'pairs of copied places': 35,
 };
 
 it('the figures of the source hold their goals, except the listed ones, which do not get worse', () => {

@@ -54,7 +54,7 @@ it('an operator tops up an account once after a preview, however often the butto
   });
   const { body } = await operator.call('GET', '/api/console/accounts/acme/statement');
   expect(body.closing).toBe(2550);
-  expect(body.lines).toHaveLength(1);
+  expect(body.entries).toHaveLength(1);
 });
 
 it('an operator publishes a brand, whose glossary then changes a translation', async () => {

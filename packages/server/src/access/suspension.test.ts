@@ -98,7 +98,7 @@ it('the jobs and callbacks of a suspended account wait, and continue when it is 
   await move(account, 'suspend');
   await endDelay('waits');
   receiver.answer(() => 200);
-  expect((await operator.call('POST', `/api/console/deliveries/${delivery.id}/replay`)).status).toBe(200);
+  expect((await operator.call('POST', `/api/console/deliveries/${delivery.id}/replay`)).status).toBe(202);
   // This job of another account is delivered later than `waits` would be if the account were not suspended.
   await order(other, 'moves');
   await isHeld('moves');

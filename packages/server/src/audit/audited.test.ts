@@ -329,7 +329,7 @@ const AUDITED: Record<string, [action: string, run: () => Promise<Answer>]> = {
     'delivery.replayed',
     async () => ask('POST', `/api/account/deliveries/${await delivered()}/replay`),
   ],
-  replayFailedDeliveries: [
+  replayOwnDeliveries: [
     'deliveries.replayed',
     async () => {
       await owner.query(`update deliveries set status = 'dead' where delivery_id = $1`, [await delivered()]);
@@ -479,7 +479,7 @@ const AUDITED: Record<string, [action: string, run: () => Promise<Answer>]> = {
       return operate('POST', `${who}/jobs/${job}/retry`);
     },
   ],
-  replayDeadDeliveries: [
+  replayAccountDeliveries: [
     'deliveries.replayed',
     async () => {
       await owner.query(`update deliveries set status = 'dead' where delivery_id = $1`, [await delivered()]);
@@ -490,19 +490,19 @@ const AUDITED: Record<string, [action: string, run: () => Promise<Answer>]> = {
       });
     },
   ],
-  replayConsoleDelivery: [
+  replayAccountDelivery: [
     'delivery.replayed',
     async () => operate('POST', `/api/console/deliveries/${await delivered()}/replay`),
   ],
-  importMyMemory: [
+  importOwnMemory: [
     'memory.imported',
     () => ask('POST', '/api/account/memory/import', { from: 'en', to: 'es', tmx: TMX }),
   ],
-  withdrawMyMemory: [
+  withdrawOwnMemory: [
     'memory.withdrawn',
     async () => ask('POST', `/api/account/memory/${await toTouch('withdraw')}/withdraw`),
   ],
-  restoreMyMemory: [
+  restoreOwnMemory: [
     'memory.restored',
     async () => ask('POST', `/api/account/memory/${await toTouch('restore')}/restore`),
   ],

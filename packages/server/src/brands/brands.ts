@@ -6,7 +6,7 @@ import type { Term } from '@dragoman/engines';
 import { KEYS_CHANNEL, lockAccount, usernameOf } from '../access/accounts.ts';
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef, Caller } from '../base/account.ts';
-import { fieldError } from '../base/errors.ts';
+import { fieldError, notFound } from '../base/errors.ts';
 import type { Database, Queryable, Transaction } from '../database/database.ts';
 import { shorten } from '../http/input.ts';
 import {
@@ -247,6 +247,13 @@ export async function listBrands(on: Queryable, account: AccountRef): Promise<Br
       terms,
     })),
   }));
+}
+
+/** Waits for a brand that a path names. @throws ApiError `not_found` if the account has no such brand */
+export function foundBrand<T>(found: Promise<T>): Promise<T> {
+  return found.catch((error: unknown) => {
+    throw error instanceof BrandError ? notFound() : error;
+  });
 }
 
 /**

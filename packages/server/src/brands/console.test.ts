@@ -99,15 +99,15 @@ describe('a brand draft', () => {
   it('can be discarded without changing the brand, and is removed with the brand', async () => {
     await importFile([term('a', 'b')]);
     await edit(0, { put: [term('c', 'd')] });
-    expect((await operator.call('DELETE', path('/draft'))).status).toBe(200);
+    expect((await operator.call('DELETE', path('/draft'))).status).toBe(204);
     expect((await operator.call('DELETE', path('/draft'))).status).toBe(404);
     expect((await operator.call('GET', path())).body).toMatchObject({
       draft: null,
       published: { version: 1 },
     });
     await edit(0, { put: [term('c', 'd')] });
-    const { body } = await operator.call('DELETE', path());
-    expect(body.brands).toEqual([]);
+    expect((await operator.call('DELETE', path())).status).toBe(204);
+    expect((await operator.call('GET', base)).body.objects).toEqual([]);
     expect((await operator.call('GET', path())).status).toBe(404);
   });
 
@@ -116,7 +116,7 @@ describe('a brand draft', () => {
     const again = await operator.call('POST', base, { external_id: 'main' });
     expect(fieldsOf(again.body)).toEqual(['external_id']);
     const { body } = await operator.call('GET', base);
-    expect(body.brands).toMatchObject([{ external_id: 'main', version: null, draft: true }]);
+    expect(body.objects).toMatchObject([{ external_id: 'main', version: 0, draft: true }]);
   });
 
   it('is not visible in another account', async () => {

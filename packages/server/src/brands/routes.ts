@@ -10,7 +10,7 @@ import { TONES, TOPICS } from './tones.ts';
 const tones = { objects: TONES.map((tone) => ({ tone })) };
 const topics = { objects: TOPICS.map((topic) => ({ topic })) };
 
-export function brandRoutes(app: FastifyInstance, { database }: { database: Database }): void {
+export function contextRoutes(app: FastifyInstance, { database }: { database: Database }): void {
   resource(app, '/tapi/v2/tone/', {
     GET: { schema: listTones, scope: 'any', handler: async () => tones },
   });

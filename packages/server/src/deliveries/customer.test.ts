@@ -20,6 +20,7 @@ import {
 import { replayDead } from './log.ts';
 
 const OWN = '/api/account/deliveries';
+const ALL = { environment: 'production', since: '2020-01-01' };
 let server: TestServer;
 let receiver: Receiver;
 let owner: pg.Client;
@@ -63,7 +64,7 @@ it("a customer's replay sends each dead delivery of one environment once, even w
   const stranger = await createUnlucky(1);
   receiver.answer((received) => (received.path === stranger.path ? 410 : 200));
   const { until: then } = await failed(customer, 'production');
-  const ask = () => customer.call('POST', `${OWN}/replay`, { environment: 'production', until: then });
+  const ask = () => customer.call('POST', `${OWN}/replay`, { ...ALL, until: then });
   const answers = await Promise.all([ask(), ask(), ask()]);
   expect(answers.map(({ status }) => status)).toEqual([202, 202, 202]);
   expect(answers.reduce((sum, { body }) => sum + body.replayed, 0)).toBe(3);
@@ -85,14 +86,13 @@ it("a customer's replay sends each dead delivery of one environment once, even w
 it('a repeated replay request leaves out deliveries that died again since the first request', async () => {
   const customer = await createUnlucky(2);
   const { until: then } = await failed(customer, 'production');
-  const ask = async () =>
-    (await customer.call('POST', `${OWN}/replay`, { environment: 'production', until: then })).body;
+  const ask = async () => (await customer.call('POST', `${OWN}/replay`, { ...ALL, until: then })).body;
   expect(await ask()).toEqual({ replayed: 2, left: 0 });
   await until(() => arrived(customer.path).length === 4 + 2);
   await until(async () => (await failed(customer, 'production')).failed === 2);
   expect(await ask()).toEqual({ replayed: 0, left: 0 });
   // A request without `until` also replays the deliveries that died again after their first replay.
-  const later = await customer.call('POST', `${OWN}/replay`, { environment: 'production' });
+  const later = await customer.call('POST', `${OWN}/replay`, ALL);
   expect(later.body).toEqual({ replayed: 2, left: 0 });
 });
 
@@ -101,7 +101,7 @@ it('a replay sends at most the requested number of deliveries, and only those th
   const { ref } = await accountNamed(server.database, customer.account!.username);
   const some = await replayDead(
     server.database,
-    'key',
+    { keyId: 'one' },
     { ref, username: 'acme' },
     'production',
     new Date(0),
@@ -218,7 +218,7 @@ it('a test of a URL that fails is attempted once, says why, and counts as no fai
   }
   untrusted.close();
   expect(await failed(customer, 'production')).toMatchObject({ failed: 0 });
-  const replayed = await customer.call('POST', `${OWN}/replay`, { environment: 'production' });
+  const replayed = await customer.call('POST', `${OWN}/replay`, ALL);
   expect(replayed.body).toEqual({ replayed: 0, left: 0 });
 });
 

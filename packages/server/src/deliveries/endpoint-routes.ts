@@ -1,15 +1,9 @@
-/**
- * The routes for webhook endpoints: `/api/v1/webhook-endpoints/…`, `/api/account/webhook-endpoints…` and the console's
- * list.
- */
+/** The operations of webhook endpoints: `…/webhook-endpoints`. A key reaches those of its environment, a user all. */
 import type { FastifyInstance } from 'fastify';
-import { requestedAccount } from '../access/accounts.ts';
-import { accountOf } from '../access/session-auth.ts';
-import type { Caller } from '../base/account.ts';
-import type { Database } from '../database/database.ts';
-import { resource } from '../http/http.ts';
+import { type Audience, share } from '../access/audiences.ts';
+import type { Environment } from '../base/account.ts';
 import { OVERLAP_SECONDS } from '../http/schemas.ts';
-import { consoleEndpointSchema, endpointSchemas, ownEndpointSchemas } from './endpoint-schemas.ts';
+import { endpointSchemas as schemas } from './endpoint-schemas.ts';
 import { listEndpoints } from './endpoint-store.ts';
 import {
   changeEndpoint,
@@ -20,149 +14,66 @@ import {
   rollEndpointSecret,
 } from './endpoints.ts';
 
-/** Registers the routes for API keys. A key reaches the endpoints of its environment. */
-export function endpointRoutes(app: FastifyInstance, context: EndpointContext): void {
-  const keyOf = ({ environment }: Caller, id: string) => ({ id, environment });
+export function endpointRoutes(app: FastifyInstance, context: EndpointContext, audience: Audience): void {
+  const { database } = context;
+  const who = { key: 'deliveries', customer: true } as const;
+  const keyOf = ({ endpoint_id: id }: { endpoint_id: string }, environment: Environment | undefined) =>
+    environment === undefined ? { id } : { id, environment };
 
-  resource(app, '/api/v1/webhook-endpoints/', {
+  share(app, database, audience, '/webhook-endpoints', {
     GET: {
-      schema: endpointSchemas.list,
-      scope: 'deliveries',
-      async handler({ caller: { account, environment } }) {
-        const rows = await listEndpoints(context.database, { account, environment });
-        return { objects: rows };
+      who: { ...who, operator: true },
+      schema: schemas.list,
+      async handler(_, { account, environment = null }) {
+        return { objects: await listEndpoints(database, { account, environment }) };
       },
     },
     POST: {
-      schema: endpointSchemas.create,
-      scope: 'deliveries',
-      async handler({ caller, body }, reply) {
-        const { account, environment } = caller;
+      who,
+      schema: schemas.create,
+      async handler({ body }, { by, account, environment }, reply) {
         const { url, events = null, description = '' } = body;
-        const wanted = { environment, url, events, description };
-        const { endpoint, secret } = await createEndpoint(context, caller, account, wanted);
+        const wanted = { environment: environment!, url, events, description };
+        const { endpoint, secret } = await createEndpoint(context, by, account, wanted);
         return reply.code(201).send({ ...endpoint, webhook_secret: secret });
       },
     },
   });
 
-  resource(app, '/api/v1/webhook-endpoints/:endpoint_id/', {
+  share(app, database, audience, '/webhook-endpoints/:endpoint_id', {
     GET: {
-      schema: endpointSchemas.read,
-      scope: 'deliveries',
-      async handler({ caller, params }) {
-        const key = keyOf(caller, params.endpoint_id);
-        return findEndpoint(context.database, caller.account, key);
-      },
+      who: { key: 'deliveries' },
+      schema: schemas.read,
+      handler: async ({ params }, { account, environment }) =>
+        findEndpoint(database, account, keyOf(params, environment)),
     },
     PATCH: {
-      schema: endpointSchemas.change,
-      scope: 'deliveries',
-      async handler({ caller, params, body }) {
-        const key = keyOf(caller, params.endpoint_id);
-        return changeEndpoint(context, caller, caller.account, key, body);
-      },
+      who,
+      schema: schemas.change,
+      handler: async ({ params, body }, { by, account, environment }) =>
+        changeEndpoint(context, by, account, keyOf(params, environment), body),
     },
     DELETE: {
-      schema: endpointSchemas.delete,
-      scope: 'deliveries',
-      async handler({ caller, params }, reply) {
-        await deleteEndpoint(context, caller, caller.account, keyOf(caller, params.endpoint_id));
+      who,
+      schema: schemas.delete,
+      async handler({ params }, { by, account, environment }, reply) {
+        await deleteEndpoint(context, by, account, keyOf(params, environment));
         return reply.code(204).send();
       },
     },
   });
 
-  resource(app, '/api/v1/webhook-endpoints/:endpoint_id/roll/', {
+  share(app, database, audience, '/webhook-endpoints/:endpoint_id/roll', {
     POST: {
-      schema: endpointSchemas.roll,
-      scope: 'deliveries',
-      async handler({ caller, params, body }, reply) {
-        const key = keyOf(caller, params.endpoint_id);
+      who,
+      schema: schemas.roll,
+      async handler({ params, body }, { by, account, environment }, reply) {
         const seconds = OVERLAP_SECONDS[body.overlap];
-        const secret = await rollEndpointSecret(context, caller, caller.account, key, seconds);
-        return reply.code(201).send(presentSecret(secret, seconds));
+        const key = keyOf(params, environment);
+        const secret = await rollEndpointSecret(context, by, account, key, seconds);
+        const ends = new Date(Date.now() + seconds * 1000);
+        return reply.code(201).send({ webhook_secret: secret, previous_ends: ends });
       },
     },
   });
-}
-
-/** Registers the routes for signed-in customers, who see the endpoints of both environments. */
-export function endpointsOfCustomer(app: FastifyInstance, context: EndpointContext): void {
-  const { database } = context;
-
-  resource(app, '/api/account/webhook-endpoints', {
-    GET: {
-      schema: ownEndpointSchemas.list,
-      async handler(request) {
-        const rows = await listEndpoints(database, { account: accountOf(request).ref, environment: null });
-        return { objects: rows };
-      },
-    },
-    POST: {
-      schema: ownEndpointSchemas.create,
-      async handler(request, reply) {
-        const { ref } = accountOf(request);
-        const { environment, url, events = null, description = '' } = request.body;
-        const wanted = { environment, url, events, description };
-        const { endpoint, secret } = await createEndpoint(context, request.person, ref, wanted);
-        return reply.code(201).send({ ...endpoint, webhook_secret: secret });
-      },
-    },
-  });
-
-  resource(app, '/api/account/webhook-endpoints/:endpoint_id', {
-    PATCH: {
-      schema: ownEndpointSchemas.change,
-      async handler(request) {
-        const { person, params, body } = request;
-        const { ref } = accountOf(request);
-        return changeEndpoint(context, person, ref, { id: params.endpoint_id }, body);
-      },
-    },
-    DELETE: {
-      schema: ownEndpointSchemas.delete,
-      async handler(request) {
-        const { ref } = accountOf(request);
-        await deleteEndpoint(context, request.person, ref, { id: request.params.endpoint_id });
-        return {
-          objects: await listEndpoints(database, { account: ref, environment: null }),
-        };
-      },
-    },
-  });
-
-  resource(app, '/api/account/webhook-endpoints/:endpoint_id/roll', {
-    POST: {
-      schema: ownEndpointSchemas.roll,
-      async handler(request, reply) {
-        const { person, params, body } = request;
-        const { ref } = accountOf(request);
-        const key = { id: params.endpoint_id };
-        const seconds = OVERLAP_SECONDS[body.overlap];
-        const secret = await rollEndpointSecret(context, person, ref, key, seconds);
-        return reply.code(201).send(presentSecret(secret, seconds));
-      },
-    },
-  });
-}
-
-/** Registers the console's list of the endpoints of an account. */
-export function endpointConsole(app: FastifyInstance, { database }: { database: Database }): void {
-  resource(app, '/api/console/accounts/:username/webhook-endpoints', {
-    GET: {
-      schema: consoleEndpointSchema,
-      async handler(request) {
-        const { ref } = await requestedAccount(database, request);
-        return {
-          objects: await listEndpoints(database, { account: ref, environment: null }),
-        };
-      },
-    },
-  });
-}
-
-function presentSecret(secret: string, overlapSeconds: number) {
-  const ends = new Date(Date.now() + overlapSeconds * 1000);
-  return { webhook_secret: secret, previous_ends: ends };
 }

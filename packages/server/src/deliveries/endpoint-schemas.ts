@@ -1,10 +1,9 @@
-/** The schemas of webhook endpoints, for `/api/v1/webhook-endpoints/` and the pages of customers. */
+/** The schemas of webhook endpoints. */
 import type { FastifySchema } from 'fastify';
 import Type, { type Static } from 'typebox';
+import { NAMED_ENVIRONMENT } from '../access/audiences.ts';
 import {
   answer,
-  described,
-  describedOwn,
   ENVIRONMENT,
   emptyAnswer,
   errorResponses,
@@ -85,7 +84,10 @@ const EndpointSecret = Type.Object(
 );
 
 const wanted = { url: URL, events: GIVEN_EVENTS, description: Type.Optional(DESCRIPTION) };
-const creation = Type.Object(wanted, { title: 'WebhookEndpointRequest' });
+const creation = Type.Object(
+  { environment: NAMED_ENVIRONMENT, ...wanted },
+  { title: 'WebhookEndpointRequest' },
+);
 const change = Type.Object(
   {
     url: Type.Optional(URL),
@@ -184,32 +186,3 @@ export const endpointSchemas = {
     },
   },
 } satisfies Record<string, FastifySchema>;
-
-export const consoleEndpointSchema = described(
-  'listAccountWebhookEndpoints',
-  'List the webhook endpoints of an account',
-  EndpointList,
-  { params: Type.Object({ username: Type.String() }) },
-);
-
-export const ownEndpointSchemas = {
-  list: describedOwn('listOwnWebhookEndpoints', 'List your webhook endpoints', EndpointList),
-  create: describedOwn('createOwnWebhookEndpoint', 'Register a webhook endpoint', CreatedEndpoint, {
-    status: 201,
-    body: Type.Object({ environment: ENVIRONMENT, ...wanted }),
-  }),
-  change: describedOwn('changeOwnWebhookEndpoint', 'Change, disable or enable a webhook endpoint', Endpoint, {
-    params: parameters,
-    body: change,
-  }),
-  delete: describedOwn('deleteOwnWebhookEndpoint', 'Delete a webhook endpoint', EndpointList, {
-    description: 'Answers with the remaining ones.',
-    params: parameters,
-  }),
-  roll: describedOwn('rollOwnWebhookEndpointSecret', 'Create a new secret of an endpoint', EndpointSecret, {
-    status: 201,
-    description: '`conflict` when 5 secrets would sign; the message says when each ends.',
-    params: parameters,
-    body: OVERLAP_BODY,
-  }),
-};

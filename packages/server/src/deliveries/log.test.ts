@@ -173,7 +173,7 @@ describe('the detail of a delivery', () => {
     expect(shown.slice(0, 2).every((text) => text.includes(sentence))).toBe(true);
     expect(shown.join('')).not.toMatch(/::1|ALLOWED_NETWORKS/);
     const console = await operator.call('GET', `/api/console/deliveries/${id}`);
-    expect(console.body.attempts_made.at(-1).detail).toBe(sentence + note);
+    expect(console.body.attempts.at(-1).detail).toBe(sentence + note);
   });
 
   it('is not found when the delivery belongs to another account or environment, or does not exist', async () => {

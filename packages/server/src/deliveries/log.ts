@@ -4,7 +4,8 @@
  * it is placed after the other pending deliveries. Deliveries that were recorded after the replayed delivery
  * keep their status.
  */
-import { type Actor, recordAudit } from '../audit/audit.ts';
+import type { AudienceName } from '../access/audiences.ts';
+import { type Actor, type KeyActor, recordAudit } from '../audit/audit.ts';
 import type { AccountRef, Environment } from '../base/account.ts';
 import { firstIdOf, momentOf } from '../base/ids.ts';
 import type { Database, Queryable, Transaction } from '../database/database.ts';
@@ -58,6 +59,7 @@ const NEAR_MILLISECONDS = 5_000;
 /** A delivery as customers and operators see it. Fields without a value are absent. */
 export interface DeliveryRecord {
   id: string;
+  environment: Environment;
   event: EventType;
   status: DeliveryStatus;
   url: string;
@@ -80,6 +82,7 @@ export interface DeliveryRecord {
 function present(row: RecordRow): DeliveryRecord {
   return {
     id: row.delivery_id,
+    environment: row.environment,
     event: row.event,
     status: row.status,
     url: row.url,
@@ -249,11 +252,11 @@ export async function readAttempts(
   on: Queryable,
   account: AccountRef,
   deliveryId: string,
-  reader: 'customer' | 'operator',
+  reader: AudienceName,
 ): Promise<AttemptRecord[]> {
   const rows = await listAttempts(on, { account, deliveryId });
   return rows.reverse().map(({ attempt, started_at, finished_at, detail: written, ...rest }) => {
-    const detail = written !== null && reader === 'customer' ? withoutNote(written) : written;
+    const detail = written !== null && reader !== 'operator' ? withoutNote(written) : written;
     const given = Object.entries({ ...rest, detail }).filter(([, value]) => value !== null);
     return {
       attempt,
@@ -331,18 +334,15 @@ async function notify(
   if (ofMessages.length > 0) await onChanged?.(transaction, ofMessages);
 }
 
-/**
- * The actor of a replay: a user, an operator, or `key` for an API key of the account. Replays by an API key
- * get no audit entry, because the delivery itself records them.
- */
-type Replayer = Actor | 'key';
+/** Returns whether a replay gets an audit entry. Replays by an API key get none, because the delivery records them. */
+const isAudited = (by: Actor | KeyActor): by is Actor => typeof by === 'string' || !('keyId' in by);
 
 /**
  * Replays a delivery that is delivered or dead. @returns false if the delivery is pending or does not exist
  */
 export function replayDelivery(
   database: Database,
-  by: Replayer,
+  by: Actor | KeyActor,
   account: AccountRef,
   deliveryId: string,
   onChanged: OnDeliveriesChanged | undefined,
@@ -352,7 +352,7 @@ export function replayDelivery(
     if (rows.length > 0) transaction.changed('deliveries', account);
     await notify(transaction, account, rows, onChanged);
     const [row] = rows;
-    if (row !== undefined && by !== 'key') {
+    if (row !== undefined && isAudited(by)) {
       await recordAudit(transaction, by, {
         action: 'delivery.replayed',
         account,
@@ -376,7 +376,7 @@ const REPLAYS_A_TRANSACTION = 500;
  */
 export async function replayDead(
   database: Database,
-  by: Replayer,
+  by: Actor | KeyActor,
   { ref: account, username }: { ref: AccountRef; username: string },
   environment: Environment,
   since: Date,
@@ -393,7 +393,7 @@ export async function replayDead(
       const some = await transaction.query(REPLAY_DEAD, [account.part, account.accountId, ...values]);
       if (some.length > 0) transaction.changed('deliveries', account);
       await notify(transaction, account, some, onChanged);
-      if (some.length > 0 && by !== 'key') {
+      if (some.length > 0 && isAudited(by)) {
         const detail = { environment, since: since.toISOString(), replayed: some.length };
         await recordAudit(transaction, by, {
           action: 'deliveries.replayed',
@@ -413,7 +413,6 @@ export async function replayDead(
 /** A delivery with its account, as operators see it. */
 export interface OwnedDelivery extends DeliveryRecord {
   account: string;
-  environment: Environment;
 }
 
 type OwnedRow = RecordRow & { username: string; part: number; account_id: string };
@@ -457,7 +456,7 @@ export async function listOwnedDeliveries(
   const rows = await on.query(LIST_OWNED, [...values, after ?? null, environment ?? null, host ?? null]);
   return rows.map((row) => ({
     owner: { part: row.part, accountId: row.account_id } as AccountRef,
-    delivery: { account: row.username, environment: row.environment, ...present(row) },
+    delivery: { account: row.username, ...present(row) },
   }));
 }
 

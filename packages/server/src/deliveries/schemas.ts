@@ -1,7 +1,22 @@
 import type { FastifySchema } from 'fastify';
 import Type from 'typebox';
+import { NAMED_ENVIRONMENT, only } from '../access/audiences.ts';
 import { defineFormat } from '../http/input.ts';
-import { answer, type DescribedWebhook, errorResponses, GIVEN_MOMENT } from '../http/schemas.ts';
+import {
+  answer,
+  type DescribedWebhook,
+  described,
+  ENVIRONMENT,
+  errorResponses,
+  GIVEN_MOMENT,
+  IN_ENVIRONMENT,
+  OPTIONAL_MOMENT,
+  OPTIONAL_TEXT,
+  PAGE,
+  textOf,
+  USERNAME,
+} from '../http/schemas.ts';
+import { MAX_URL_LENGTH } from './addresses.ts';
 import { EVENT_TYPES } from './event-types.ts';
 import { readCursor } from './feed.ts';
 import { DELIVERY_STATUSES } from './log.ts';
@@ -50,7 +65,7 @@ export const Delivery = Type.Object(
   { ...delivery, attempts: Type.Integer({ minimum: 0, description: 'The number of attempts.' }) },
   { title: 'Delivery' },
 );
-export const Attempt = Type.Object(
+const Attempt = Type.Object(
   {
     attempt: Type.Integer({ minimum: 1 }),
     started_at: TIME,
@@ -75,33 +90,33 @@ export const Attempt = Type.Object(
   },
   { title: 'DeliveryAttempt' },
 );
-export const DeliveryDetail = Type.Object(
+const DeliveryDetail = Type.Object(
   {
+    account: only(Type.String(), 'customer', 'operator'),
+    environment: NAMED_ENVIRONMENT,
     ...delivery,
     attempts: Type.Array(Attempt, { description: 'The last hundred attempts, oldest first.' }),
+    request: only(
+      Type.Object(
+        {
+          method: Type.Literal('POST'),
+          content_type: Type.String(),
+          headers: Type.Record(Type.String(), Type.String(), {
+            description:
+              'The headers of every attempt. The signature is masked; `webhook-timestamp`, the second of the attempt, is missing.',
+          }),
+          body: Type.String({ description: 'The first 64 KiB of the body.' }),
+          body_bytes: Type.Integer({ minimum: 0, description: 'The size of the whole body.' }),
+        },
+        { title: 'DeliveryRequest' },
+      ),
+      'customer',
+      'operator',
+    ),
   },
   { title: 'DeliveryDetail' },
 );
-export const OwnDeliveryDetail = Type.Object(
-  {
-    ...DeliveryDetail.properties,
-    request: Type.Object(
-      {
-        method: Type.Literal('POST'),
-        content_type: Type.String(),
-        headers: Type.Record(Type.String(), Type.String(), {
-          description:
-            'The headers of every attempt. The signature is masked; `webhook-timestamp`, the second of the attempt, is missing.',
-        }),
-        body: Type.String({ description: 'The first 64 KiB of the body.' }),
-        body_bytes: Type.Integer({ minimum: 0, description: 'The size of the whole body.' }),
-      },
-      { title: 'DeliveryRequest' },
-    ),
-  },
-  { title: 'OwnDeliveryDetail' },
-);
-export const DeliveryList = Type.Object(
+const DeliveryList = Type.Object(
   {
     objects: Type.Array(Delivery),
     next: Type.Union([Type.String(), Type.Null()], {
@@ -176,6 +191,7 @@ export const listDeliveriesSchema = {
   description: 'Without bodies and attempts; `next` leads to the next page.',
   tags: [TAG],
   querystring: Type.Object({
+    environment: only(IN_ENVIRONMENT, 'customer'),
     status: Type.Optional(
       Type.Enum([...DELIVERY_STATUSES], {
         'x-fault': `is not one of ${DELIVERY_STATUSES.join(', ')}.`,
@@ -199,7 +215,10 @@ export const listDeliveriesSchema = {
   },
 } satisfies FastifySchema;
 
-const parameters = Type.Object({ delivery_id: ID });
+const parameters = Type.Object({
+  delivery_id: only(ID, 'key', 'customer'),
+  delivery: only(ID, 'operator'),
+});
 
 export const deliverySchema = {
   operationId: 'getDelivery',
@@ -233,6 +252,9 @@ export const replayAllSchema = {
   tags: [TAG],
   body: Type.Object(
     {
+      account: only(USERNAME, 'operator'),
+      environment: NAMED_ENVIRONMENT,
+      until: Type.Optional(only(GIVEN_MOMENT, 'customer')),
       since: Type.String({
         ...GIVEN_MOMENT,
         examples: ['2027-01-31', '2027-01-31T12:00:00Z'],
@@ -243,7 +265,20 @@ export const replayAllSchema = {
   response: {
     202: answer(
       'How many are pending again.',
-      Type.Object({ replayed: Type.Integer({ minimum: 0 }) }, { title: 'Replayed' }),
+      Type.Object(
+        {
+          replayed: Type.Integer({ minimum: 0 }),
+          left: only(
+            Type.Integer({
+              minimum: 0,
+              description: 'The number of dead deliveries that remain, capped at 10,000.',
+            }),
+            'customer',
+            'operator',
+          ),
+        },
+        { title: 'Replayed' },
+      ),
       { replayed: 3 },
     ),
     ...errorResponses('invalid_request', 'read_only_key', 'too_large'),
@@ -292,6 +327,82 @@ export const feedSchema = {
     ...errorResponses('invalid_request'),
   },
 } satisfies FastifySchema;
+
+/** The default date is before every delivery, so that a request without `since` covers all deliveries. */
+const SINCE = Type.String({ ...GIVEN_MOMENT, default: '1970-01-01' });
+
+export const countFailedSchema = {
+  operationId: 'countFailedDeliveries',
+  summary: 'Count dead deliveries',
+  querystring: Type.Object({ environment: IN_ENVIRONMENT, since: SINCE }),
+  response: {
+    200: answer(
+      'The number of dead deliveries.',
+      Type.Object(
+        {
+          failed: Type.Integer({ minimum: 0, description: 'Capped at 10,000.' }),
+          until: Type.String({
+            format: 'date-time',
+            description: 'The count includes deliveries that died before this time.',
+          }),
+        },
+        { title: 'FailedDeliveries' },
+      ),
+    ),
+  },
+} satisfies FastifySchema;
+
+export const testUrlSchema = {
+  operationId: 'testCallbackUrl',
+  summary: 'Send a signed test event to a URL',
+  description:
+    'It is attempted once, before waiting deliveries and also while deliveries to its host are paused. Twenty tests of an account are free; further ones wait up to 10 minutes until a day without a test.',
+  body: Type.Object({ environment: IN_ENVIRONMENT, url: textOf(MAX_URL_LENGTH, 1) }),
+  response: { 202: answer('The delivery, pending.', Delivery) },
+} satisfies FastifySchema;
+
+export const consoleListSchema = described(
+  'listConsoleDeliveries',
+  'Deliveries of all accounts, newest first',
+  Type.Object(
+    {
+      deliveries: Type.Array(
+        Type.Object(
+          { account: Type.String(), environment: ENVIRONMENT, ...Delivery.properties },
+          { title: 'ConsoleDelivery' },
+        ),
+      ),
+      hosts: Type.Array(
+        Type.Object(
+          {
+            username: Type.String(),
+            host: Type.String(),
+            failures: Type.Integer(),
+            open_until: OPTIONAL_MOMENT,
+            since: OPTIONAL_MOMENT,
+            waiting: Type.Integer(),
+          },
+          {
+            title: 'FailingHost',
+            description: 'A host of an account that gets no deliveries because it fails.',
+          },
+        ),
+      ),
+      next: OPTIONAL_TEXT,
+    },
+    { title: 'ConsoleDeliveries' },
+  ),
+  {
+    querystring: Type.Object({
+      account: Type.Optional(USERNAME),
+      status: Type.Optional(Type.Enum([...DELIVERY_STATUSES])),
+      environment: Type.Optional(ENVIRONMENT),
+      host: Type.Optional(textOf(300)),
+      after: Type.Optional(Type.String({ format: 'uuid' })),
+      limit: PAGE,
+    }),
+  },
+);
 
 const TestEvent = Type.Object(
   {

@@ -59,7 +59,7 @@ export interface Operation<S extends FastifySchema = FastifySchema> {
   /** Whether the handler gets the unchecked body and query, because its module checks them. */
   unchecked?: boolean;
 }
-type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const LATE = 'The request did not arrive in time.';
 /** The body limit in bytes of routes without texts. It is enough for 2,000 escaped characters. */

@@ -31,7 +31,7 @@ declare module 'fastify' {
 }
 
 /** The routes that a document describes: the routes for customers' programs, or the routes of the web app. */
-export type Audience = 'public' | 'web';
+export type ApiName = 'public' | 'web';
 
 /** The parts of an OpenAPI document that our programs read. */
 export interface OpenApi {

@@ -1,13 +1,12 @@
 /**
- * Routes for accepting and rejecting completed jobs in the web app: `/api/account/jobs/:uid/accept` and
- * `/reject`.
+ * The operations with which customers accept and reject completed jobs in the web app: `/api/account/jobs/:uid/accept`
+ * and `/reject`.
  */
-import type { FastifyInstance, FastifySchema } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import Type, { type TObject } from 'typebox';
-import { accountOf, requirePerson, type SessionAuthOptions } from '../access/session-auth.ts';
-import type { Caller } from '../base/account.ts';
-import { type Checked, resource } from '../http/http.ts';
-import { answer, ENVIRONMENT, IN_ENVIRONMENT } from '../http/schemas.ts';
+import { type Audience, type Subject, share } from '../access/audiences.ts';
+import type { Database } from '../database/database.ts';
+import { describing, ENVIRONMENT, IN_ENVIRONMENT } from '../http/schemas.ts';
 import { acceptJob, type Reopen, readJobStatus, rejectJob } from './acceptance.ts';
 import { jobParameters, RejectRequest } from './schemas.ts';
 import { JOB_STATUSES } from './states.ts';
@@ -17,18 +16,8 @@ const Judged = Type.Object(
   { title: 'JudgedJob' },
 );
 const AcceptBody = Type.Object({ environment: IN_ENVIRONMENT });
-
-function described<Body extends TObject>(operationId: string, summary: string, body: Body) {
-  return {
-    operationId,
-    summary,
-    tags: ['Account'],
-    params: jobParameters,
-    body,
-    response: { 200: answer(summary, Judged) },
-  } satisfies FastifySchema;
-}
-
+const described = <Body extends TObject>(operationId: string, summary: string, body: Body) =>
+  describing('Jobs')(operationId, summary, Judged, { params: jobParameters, body });
 const schemas = {
   accept: described('acceptMyJob', 'Accept a completed job', AcceptBody),
   reject: described(
@@ -40,41 +29,34 @@ const schemas = {
 
 export function acceptanceRoutes(
   app: FastifyInstance,
-  options: SessionAuthOptions & { reopen: Reopen },
+  { database, reopen }: { database: Database; reopen: Reopen },
+  audience: Audience,
 ): void {
-  const { database, reopen } = options;
-  void app.register(async (own) => {
-    requirePerson(own, options, 'customer');
-    resource(own, '/api/account/jobs/:uid/accept', {
-      POST: {
-        schema: schemas.accept,
-        async handler(request) {
-          const { who, uid } = requested(request);
-          await acceptJob(database, who, uid);
-          return present(who, uid);
-        },
-      },
-    });
-    resource(own, '/api/account/jobs/:uid/reject', {
-      POST: {
-        schema: schemas.reject,
-        async handler(request) {
-          const { who, uid } = requested(request);
-          const by = { reason: request.body.reason, userId: request.person.userId };
-          await rejectJob(database, reopen, who, uid, by);
-          return present(who, uid);
-        },
-      },
-    });
-  });
-
-  async function present(who: Pick<Caller, 'account' | 'environment'>, uid: string) {
-    const status = await readJobStatus(database, who, uid);
-    return { uid, environment: who.environment, status };
+  const whose = ({ account, environment }: Subject) => ({ account, environment: environment! });
+  async function present(subject: Subject, uid: string) {
+    const status = await readJobStatus(database, whose(subject), uid);
+    return { uid, environment: subject.environment, status };
   }
-}
 
-function requested(request: Checked<(typeof schemas)['accept']>) {
-  const { environment } = request.body;
-  return { who: { account: accountOf(request).ref, environment }, uid: request.params.uid };
+  share(app, database, audience, '/jobs/:uid/accept', {
+    POST: {
+      who: { customer: true },
+      schema: schemas.accept,
+      async handler({ params: { uid } }, subject) {
+        await acceptJob(database, whose(subject), uid);
+        return present(subject, uid);
+      },
+    },
+  });
+  share(app, database, audience, '/jobs/:uid/reject', {
+    POST: {
+      who: { customer: true },
+      schema: schemas.reject,
+      async handler({ person, params: { uid }, body: { reason } }, subject) {
+        const by = { reason, userId: person.userId };
+        await rejectJob(database, reopen, whose(subject), uid, by);
+        return present(subject, uid);
+      },
+    },
+  });
 }

@@ -144,7 +144,7 @@ describe('accounts in the console', () => {
     const ended = await operator.call('DELETE', `${path}/${made.body.key_id}`);
     expect(ended.status).toBe(200);
     await until(async () => (await call('GET', '/tapi/v2/account/')).status === 401);
-    expect((await operator.call('DELETE', `${path}/${made.body.key_id}`)).status).toBe(404);
+    expect((await operator.call('DELETE', `${path}/${made.body.key_id}`)).status).toBe(409);
   });
 });
 
@@ -164,7 +164,7 @@ describe('a transfer in the console', () => {
     }
     const statement = await operator.call('GET', '/api/console/accounts/rich/statement');
     expect(statement.body).toMatchObject({ opening: 0, closing: 500 });
-    expect(statement.body.lines).toHaveLength(1);
+    expect(statement.body.entries).toHaveLength(1);
     expect(statement.body.days.at(-1)).toMatchObject({ put: 500, spent: 0 });
     const other = await operator.call('POST', path, { ...TOP_UP, cents: 1 }, key);
     expect(fieldsOf(other.body)).toEqual(['Idempotency-Key']);

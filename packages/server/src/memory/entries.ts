@@ -10,8 +10,6 @@ import type { Entry, MemorySummary } from './schemas.ts';
 import * as searchStore from './search-store.ts';
 import * as store from './store.ts';
 
-export type { TouchRow } from './lessons-store.ts';
-
 interface ConcordanceEntry {
   memoryId: string;
   sourceText: string;

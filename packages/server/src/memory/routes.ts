@@ -1,116 +1,64 @@
-/** Routes of the memory: `/api/account/memory…` for customers, `/api/console/accounts/:username/memory…` for operators. */
+/** The operations of the memory: `…/memory…`, for customers and operators. */
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import Type, { type TObject } from 'typebox';
-import { requestedAccount } from '../access/accounts.ts';
-import { accountOf, requirePerson, type SessionAuthOptions } from '../access/session-auth.ts';
-import type { AccountRef } from '../base/account.ts';
+import { type Audience, type Subject, share } from '../access/audiences.ts';
 import { fieldError, notFound, reason } from '../base/errors.ts';
 import { inSlices } from '../base/turns.ts';
 import { BrandError, requireBrand } from '../brands/brands.ts';
 import type { Database } from '../database/database.ts';
-import { type Checked, resource } from '../http/http.ts';
-import { accountParameters } from '../http/schemas.ts';
 import {
   readEntry,
   restore,
   searchMemory,
   summarizeMemory,
-  type TouchRow,
   type WithdrawVotes,
   withdraw,
 } from './entries.ts';
 import { exportTmx, importTmx, TmxError } from './exchange.ts';
-import { type Entry, memorySchemas } from './schemas.ts';
+import { memorySchemas as schemas } from './schemas.ts';
 
-type MemoryOptions = SessionAuthOptions & { withdrawVotes: WithdrawVotes };
-
-export function memoryRoutes(app: FastifyInstance, options: MemoryOptions): void {
-  void app.register(async (own) => {
-    requirePerson(own, options, 'customer');
-    addRoutes(own, options, {
-      path: '/api/account/memory',
-      whose: 'My',
-      params: Type.Object({}),
-      account: async (request) => accountOf(request).ref,
-      presentTouch: ({ editor_id: _, ...touch }) => touch,
-    });
-  });
-  void app.register(async (console) => {
-    requirePerson(console, options, 'operator');
-    addRoutes(console, options, {
-      path: '/api/console/accounts/:username/memory',
-      whose: 'Account',
-      params: accountParameters,
-      account: async (request) => (await requestedAccount(options.database, request)).ref,
-      presentTouch: (touch) => touch,
-    });
-  });
+interface MemoryOptions {
+  database: Database;
+  withdrawVotes: WithdrawVotes;
 }
 
-interface MemoryRoutes<Params extends TObject> {
-  path: string;
-  whose: 'My' | 'Account';
-  params: Params;
-  account(request: Checked<{ params: Params }>): Promise<AccountRef>;
-  /** Removes the fields that the caller's role may not see. */
-  presentTouch(touch: TouchRow): object;
-}
+const who = { customer: true, operator: true } as const;
 
-function addRoutes<Params extends TObject>(
-  app: FastifyInstance,
-  options: MemoryOptions,
-  routes: MemoryRoutes<Params>,
-): void {
+export function memoryRoutes(app: FastifyInstance, options: MemoryOptions, audience: Audience): void {
   const { database } = options;
-  const schemas = memorySchemas(routes.whose, routes.params);
-  searchRoutes(app, database, routes, schemas);
-  exchangeRoutes(app, database, routes, schemas);
-  entryRoutes(app, options, routes, schemas);
-}
-
-type Schemas<Params extends TObject> = ReturnType<typeof memorySchemas<Params>>;
-
-function searchRoutes<Params extends TObject>(
-  app: FastifyInstance,
-  database: Database,
-  { path, account }: MemoryRoutes<Params>,
-  schemas: Schemas<Params>,
-): void {
-  resource(app, path, {
+  share(app, database, audience, '/memory', {
     GET: {
+      who,
       schema: schemas.search,
       emptyIsAbsent: true,
-      async handler(request): Promise<{ entries: Entry[]; next: string | null }> {
-        const entries = await searchMemory(database, await account(request), request.query);
-        return { entries, next: entries.length < request.query.limit ? null : entries.at(-1)!.memory_id };
+      async handler({ query }, { account }) {
+        const entries = await searchMemory(database, account, query);
+        return { entries, next: entries.length < query.limit ? null : entries.at(-1)!.memory_id };
       },
     },
   });
-  resource(app, `${path}/summary`, {
+  share(app, database, audience, '/memory/summary', {
     GET: {
+      who,
       schema: schemas.summarize,
-      handler: async (request) => ({ memory: await summarizeMemory(database, await account(request)) }),
+      handler: async (_, { account }) => ({ memory: await summarizeMemory(database, account) }),
     },
   });
+  exchangeRoutes(app, database, audience);
+  entryRoutes(app, options, audience);
 }
 
-function exchangeRoutes<Params extends TObject>(
-  app: FastifyInstance,
-  database: Database,
-  { path, account }: MemoryRoutes<Params>,
-  schemas: Schemas<Params>,
-): void {
-  resource(app, `${path}/import`, {
+function exchangeRoutes(app: FastifyInstance, database: Database, audience: Audience): void {
+  share(app, database, audience, '/memory/import', {
     POST: {
+      who,
       schema: schemas.import,
       bodyLimit: 'texts',
-      async handler(request) {
-        const ref = await account(request);
-        const { from, to, brand, dry_run: dryRun, tmx } = request.body;
+      async handler({ person, body }, { account }) {
+        const { from, to, brand, dry_run: dryRun, tmx } = body;
         try {
-          if (brand !== undefined) await requireBrand(database, ref, brand);
-          return await importTmx(database, request.person, ref, { from, to, brand }, inSlices(tmx), dryRun);
+          if (brand !== undefined) await requireBrand(database, account, brand);
+          return await importTmx(database, person, account, { from, to, brand }, inSlices(tmx), dryRun);
         } catch (error) {
           if (error instanceof TmxError) throw fieldError('tmx', reason('tmx', { why: error.message }));
           if (error instanceof BrandError) throw fieldError('brand', error.message);
@@ -119,13 +67,13 @@ function exchangeRoutes<Params extends TObject>(
       },
     },
   });
-  resource(app, `${path}/export`, {
+  share(app, database, audience, '/memory/export', {
     GET: {
+      who,
       schema: schemas.export,
       emptyIsAbsent: true,
-      async handler(request, reply) {
-        const { from, to, brand } = request.query;
-        const tmx = exportTmx(database, await account(request), { from, to, brand });
+      async handler({ query: { from, to, brand } }, { account }, reply) {
+        const tmx = exportTmx(database, account, { from, to, brand });
         return reply
           .header('content-type', 'application/xml; charset=utf-8')
           .header('content-disposition', 'attachment; filename="memory.tmx"')
@@ -135,49 +83,51 @@ function exchangeRoutes<Params extends TObject>(
   });
 }
 
-function entryRoutes<Params extends TObject>(
+function entryRoutes(
   app: FastifyInstance,
   { database, withdrawVotes }: MemoryOptions,
-  { path, account, presentTouch }: MemoryRoutes<Params>,
-  schemas: Schemas<Params>,
+  audience: Audience,
 ): void {
-  const idOf = ({ params }: { params: unknown }) => (params as { memory_id: string }).memory_id;
-  const present = async (ref: AccountRef, id: string) => {
-    const found = await readEntry(database, ref, id);
+  async function present({ account, audience }: Subject, id: string): Promise<object> {
+    const found = await readEntry(database, account, id);
     if (found === undefined) throw notFound();
-    return { entry: found.entry, touched: found.touched.map(presentTouch) };
-  };
+    // Only operators see which editor it was.
+    const touched = found.touched.map(({ editor_id, ...touch }) =>
+      audience === 'operator' ? { ...touch, editor_id } : touch,
+    );
+    return { entry: found.entry, touched };
+  }
 
-  resource(app, `${path}/:memory_id`, {
+  share(app, database, audience, '/memory/:memory_id', {
     GET: {
+      who,
       schema: schemas.read,
-      handler: async (request) => present(await account(request), idOf(request)),
+      handler: async ({ params }, subject) => present(subject, params.memory_id),
     },
   });
-  resource(app, `${path}/:memory_id/withdraw`, {
+  share(app, database, audience, '/memory/:memory_id/withdraw', {
     POST: {
+      who,
       schema: schemas.withdraw,
       emptyIsAbsent: true,
-      async handler(request) {
-        const [ref, id] = [await account(request), idOf(request)];
-        const found = await readEntry(database, ref, id);
-        if (found === undefined) throw notFound();
-        const entry = { memoryId: id, reason: request.body.reason };
-        await database.transaction((transaction) =>
-          withdraw(transaction, request.person, ref, entry, withdrawVotes),
-        );
-        return present(ref, id);
+      async handler({ person, params: { memory_id: id }, body }, subject) {
+        await present(subject, id);
+        await database.transaction((transaction) => {
+          const entry = { memoryId: id, reason: body.reason };
+          return withdraw(transaction, person, subject.account, entry, withdrawVotes);
+        });
+        return present(subject, id);
       },
     },
   });
-  resource(app, `${path}/:memory_id/restore`, {
+  share(app, database, audience, '/memory/:memory_id/restore', {
     POST: {
+      who,
       schema: schemas.restore,
-      async handler(request) {
-        const [ref, id] = [await account(request), idOf(request)];
-        await present(ref, id);
-        await database.transaction((transaction) => restore(transaction, request.person, ref, id));
-        return present(ref, id);
+      async handler({ person, params: { memory_id: id } }, subject) {
+        await present(subject, id);
+        await database.transaction((transaction) => restore(transaction, person, subject.account, id));
+        return present(subject, id);
       },
     },
   });

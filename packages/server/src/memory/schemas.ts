@@ -1,7 +1,7 @@
 /** Schemas of the memory operations, for customers and for operators. */
 import type { FastifySchema } from 'fastify';
-import Type, { type Static, type TObject, type TSchema } from 'typebox';
-import { answer, ID, type Inputs, LANGUAGE, MOMENT, OPTIONAL_TEXT, PAGE } from '../http/schemas.ts';
+import Type, { type Static } from 'typebox';
+import { describing, ID, LANGUAGE, MOMENT, OPTIONAL_TEXT, PAGE } from '../http/schemas.ts';
 
 const MemoryEntry = Type.Object(
   {
@@ -103,67 +103,49 @@ const filter = {
   brand: Type.Optional(Type.String()),
 };
 
-/** Returns the schemas of the memory operations. @param whose `My` for customers, `Account` for operators */
-export function memorySchemas<Params extends TObject>(whose: 'My' | 'Account', params: Params) {
-  const tags = [whose === 'My' ? 'Account' : 'Console'];
-  const described = <const More extends Inputs & { description?: string } = object>(
-    name: string,
-    summary: string,
-    response: TSchema,
-    more?: More,
-  ): FastifySchema & { params: Params } & Pick<More, keyof Inputs & keyof More> => ({
-    operationId: `${name}${whose}Memory`,
-    summary,
-    tags,
-    params,
-    ...(more as More),
-    response: { 200: answer(summary, response) },
-  });
-  const one = Type.Object({ ...params.properties, memory_id: ID });
-  return {
-    search: described('search', 'Search entries by words of their source or target', Entries, {
-      querystring: Type.Object({
-        q: Type.Optional(
-          Type.String({
-            maxLength: 500,
-            description: 'Words in any case and order; all must match. Without it, all entries.',
-          }),
-        ),
-        ...filter,
-        state: Type.Enum(['live', 'withdrawn', 'all'], { default: 'live' }),
-        before: Type.Optional(Type.String({ format: 'uuid', 'x-fault': 'must be the `next` of a page.' })),
-        limit: PAGE,
-      }),
+const described = describing('Memory');
+const one = Type.Object({ memory_id: ID });
+export const memorySchemas = {
+  search: described('searchMemory', 'Search entries by words of their source or target', Entries, {
+    querystring: Type.Object({
+      q: Type.Optional(
+        Type.String({
+          maxLength: 500,
+          description: 'Words in any case and order; all must match. Without it, all entries.',
+        }),
+      ),
+      ...filter,
+      state: Type.Enum(['live', 'withdrawn', 'all'], { default: 'live' }),
+      before: Type.Optional(Type.String({ format: 'uuid', 'x-fault': 'must be the `next` of a page.' })),
+      limit: PAGE,
     }),
-    summarize: described('summarize', 'Count entries by language pair and brand', Summary),
-    read: described('read', 'Read an entry and where it was made and used', Touched, { params: one }),
-    withdraw: described('withdraw', 'Withdraw an entry, so that it is not used any more', Touched, {
-      description: 'The response lists the jobs that made or used it; they are not changed.',
-      params: one,
-      body: Type.Object({ reason: Type.Optional(Type.String({ maxLength: 500 })) }),
+  }),
+  summarize: described('summarizeMemory', 'Count entries by language pair and brand', Summary),
+  read: described('readMemory', 'Read an entry and where it was made and used', Touched, { params: one }),
+  withdraw: described('withdrawMemory', 'Withdraw an entry, so that it is not used any more', Touched, {
+    description: 'The response lists the jobs that made or used it; they are not changed.',
+    params: one,
+    body: Type.Object({ reason: Type.Optional(Type.String({ maxLength: 500 })) }),
+  }),
+  restore: described('restoreMemory', 'Restore a withdrawn entry', Touched, { params: one }),
+  import: described('importMemory', 'Import a TMX file', Imported, {
+    body: Type.Object({
+      from: LANGUAGE,
+      to: LANGUAGE,
+      brand: Type.Optional(Type.String()),
+      dry_run: Type.Boolean({ default: false, description: 'Read the file and count, but write nothing.' }),
+      tmx: Type.String({ description: 'The text of the file, TMX 1.4.' }),
     }),
-    restore: described('restore', 'Restore a withdrawn entry', Touched, { params: one }),
-    import: described('import', 'Import a TMX file', Imported, {
-      body: Type.Object({
-        from: LANGUAGE,
-        to: LANGUAGE,
-        brand: Type.Optional(Type.String()),
-        dry_run: Type.Boolean({ default: false, description: 'Read the file and count, but write nothing.' }),
-        tmx: Type.String({ description: 'The text of the file, TMX 1.4.' }),
-      }),
-    }),
-    export: {
-      operationId: `export${whose}Memory`,
-      summary: 'Export the usable entries as TMX 1.4',
-      tags,
-      params,
-      querystring: Type.Object(filter),
-      response: {
-        200: {
-          description: 'The file, as a stream.',
-          content: { 'application/xml': { schema: Type.String() } },
-        },
+  }),
+  export: {
+    operationId: 'exportMemory',
+    summary: 'Export the usable entries as TMX 1.4',
+    querystring: Type.Object(filter),
+    response: {
+      200: {
+        description: 'The file, as a stream.',
+        content: { 'application/xml': { schema: Type.String() } },
       },
     },
-  };
-}
+  } satisfies FastifySchema,
+};

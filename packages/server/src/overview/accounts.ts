@@ -14,12 +14,12 @@ import {
   requestedAccount,
   setKeyRequests,
 } from '../access/accounts.ts';
-import { listKeys, makeKey, revokeKey } from '../access/keys.ts';
+import { listKeys } from '../access/keys.ts';
 import type { Vault } from '../access/secrets.ts';
 import { createAccount } from '../accounts/accounts.ts';
 import { recordAudit } from '../audit/audit.ts';
 import type { AccountRef, Environment } from '../base/account.ts';
-import { ApiError, fieldError, notFound } from '../base/errors.ts';
+import { ApiError, fieldError } from '../base/errors.ts';
 import { notifyDefaultBrandChange, requireBrand, writeDefaultBrand } from '../brands/brands.ts';
 import { subscribe } from '../chats/chats.ts';
 import type { Database, Queryable } from '../database/database.ts';
@@ -28,17 +28,13 @@ import { type Checked, resource } from '../http/http.ts';
 import {
   accountParameters,
   CENTS,
-  DAILY_CENTS,
   described,
   ENVIRONMENT,
-  GIVEN_SCOPES,
   ID,
-  KEY_SCOPES,
   MOMENT,
   OPTIONAL_GIVEN_MOMENT,
   OPTIONAL_MOMENT,
   OPTIONAL_TEXT,
-  ORDERED_CENTS,
   PAGE,
   textOf,
   USERNAME,
@@ -46,6 +42,7 @@ import {
 import { countJobsByStatus } from '../jobs/list/overview.ts';
 import { isOverdrawn, readBalances, setCreditLimit } from '../ledger/ledger.ts';
 import * as store from './accounts-store.ts';
+import { DIALECT, Key } from './credential-routes.ts';
 
 export { listAccounts, listOverdrawn } from './accounts-store.ts';
 
@@ -95,29 +92,6 @@ const Subscription = Type.Object(
   { title: 'ChatSubscription' },
 );
 
-const Key = Type.Object(
-  {
-    key_id: Type.String({ description: 'The public part of the key. The key contains it after its prefix.' }),
-    environment: ENVIRONMENT,
-    name: Type.String(),
-    dialect: Type.Enum(['spec', 'legacy']),
-    read_only: Type.Boolean(),
-    scopes: KEY_SCOPES,
-    daily_cents: DAILY_CENTS,
-    ordered_cents: ORDERED_CENTS,
-    created_at: MOMENT,
-    last_used_at: OPTIONAL_MOMENT,
-    expires_at: OPTIONAL_MOMENT,
-    revoked_at: OPTIONAL_MOMENT,
-    live: Type.Boolean(),
-    made_by: Type.Union([Type.String(), Type.Null()], {
-      description:
-        'The e-mail address of the user who created the key; null for a command or a sandbox link.',
-    }),
-  },
-  { title: 'ConsoleKey' },
-);
-
 const Detail = Type.Object(
   {
     username: Type.String(),
@@ -162,12 +136,6 @@ const Credentials = Type.Object(
   },
 );
 
-const MadeKey = Type.Object(
-  { key_id: Type.String(), environment: ENVIRONMENT, name: Type.String(), key: Type.String() },
-  { title: 'ConsoleMadeKey', description: 'A new key. Only this answer contains it.' },
-);
-
-const DIALECT = Type.Enum(['spec', 'legacy'], { default: 'spec' });
 const GIVEN_EMAIL = Type.Union([
   Type.String({
     maxLength: 254,
@@ -240,21 +208,6 @@ const schemas = {
     params: accountParameters,
   }),
   resume: described('resumeAccount', 'Resume a suspended account', Detail, { params: accountParameters }),
-  makeKey: described('makeAccountKey', 'Create a key for an account', MadeKey, {
-    status: 201,
-    params: accountParameters,
-    body: Type.Object({
-      name: textOf(100),
-      environment: ENVIRONMENT,
-      dialect: DIALECT,
-      read_only: Type.Boolean({ default: false }),
-      scopes: GIVEN_SCOPES,
-      daily_cents: Type.Optional(DAILY_CENTS),
-    }),
-  }),
-  revokeKey: described('revokeAccountKey', 'Revoke a key of an account', Detail, {
-    params: Type.Object({ username: Type.String(), key: Type.String() }),
-  }),
 };
 
 export function accountConsole(app: FastifyInstance, { database, vault }: AccountConsoleOptions): void {
@@ -314,41 +267,6 @@ export function accountConsole(app: FastifyInstance, { database, vault }: Accoun
       },
     });
   }
-
-  resource(app, '/api/console/accounts/:username/keys', {
-    POST: {
-      schema: schemas.makeKey,
-      async handler(request, reply) {
-        const account = await requestedAccount(database, request);
-        const { read_only: readOnly, scopes, daily_cents, ...named } = request.body;
-        const wanted = {
-          ...named,
-          readOnly,
-          scopes: scopes ?? undefined,
-          dailyCents: daily_cents ?? undefined,
-          expiresAt: undefined,
-        };
-        const made = await database.transaction((transaction) =>
-          makeKey(transaction, request.person, account, wanted),
-        );
-        return reply.code(201).send(made);
-      },
-    },
-  });
-
-  resource(app, '/api/console/accounts/:username/keys/:key', {
-    DELETE: {
-      schema: schemas.revokeKey,
-      async handler(request) {
-        const account = await requestedAccount(database, request);
-        const { key } = request.params;
-        const live = (await listKeys(database, account.ref)).some((one) => one.key_id === key && one.live);
-        if (!live) throw notFound();
-        await revokeKey(database, request.person, account.ref, key, 0);
-        return readDetail(database, account);
-      },
-    },
-  });
 }
 
 /**

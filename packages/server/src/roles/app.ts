@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { ApiKeyAuthenticator } from '../access/api-keys.ts';
 import { requireCaller } from '../access/api-keys.ts';
+import { type Audience, CUSTOMERS, OPERATORS, PROGRAMS } from '../access/audiences.ts';
 import { allowOrigins } from '../access/cors.ts';
 import { createKeyRateLimiter, type KeyRateLimiter } from '../access/key-rate-limiter.ts';
 import type { SignInProvider } from '../access/provider.ts';
@@ -18,18 +19,16 @@ import { agentRoutes } from '../agents/routes.ts';
 import { createWaits } from '../agents/waits.ts';
 import type { Environment } from '../base/account.ts';
 import { createLog, type Log } from '../base/log.ts';
-import { brandConsole } from '../brands/console.ts';
-import { brandsOfCustomer } from '../brands/customer.ts';
-import { brandRoutes } from '../brands/routes.ts';
+import { brandRoutes } from '../brands/brand-routes.ts';
+import { proposalRoutes } from '../brands/proposal-routes.ts';
+import { contextRoutes } from '../brands/routes.ts';
 import { followDeliveries } from '../chats/chats.ts';
 import type { MessageCreator } from '../chats/create.ts';
 import { customerChatRoutes } from '../chats/customer.ts';
 import { chatRoutes } from '../chats/routes.ts';
 import { chatWebhooks } from '../chats/schemas.ts';
 import type { Database } from '../database/database.ts';
-import { deliveryConsole } from '../deliveries/console.ts';
-import { deliveriesOfCustomer } from '../deliveries/customer.ts';
-import { endpointRoutes, endpointsOfCustomer } from '../deliveries/endpoint-routes.ts';
+import { endpointRoutes } from '../deliveries/endpoint-routes.ts';
 import { type DeliveryRouteOptions, deliveryRoutes } from '../deliveries/routes.ts';
 import { deliveryWebhooks } from '../deliveries/schemas.ts';
 import { queriesOfCustomer, queryRoutes } from '../editing/customer.ts';
@@ -40,7 +39,7 @@ import { createProxyTrust, readClientAddresses } from '../http/client-address.ts
 import { compressAnswers } from '../http/compression.ts';
 import { acceptJson, answerErrors, answerUnreadable, BODY_LIMIT, routeOf } from '../http/http.ts';
 import { createLoadShedder, type LoadShedder } from '../http/load-shedding.ts';
-import { type Audience, describeInterface, type OpenApi } from '../http/openapi.ts';
+import { type ApiName, describeInterface, type OpenApi } from '../http/openapi.ts';
 import type { Reopen } from '../jobs/acceptance.ts';
 import { acceptanceRoutes } from '../jobs/acceptance-routes.ts';
 import { clockRoutes } from '../jobs/api/clock.ts';
@@ -56,9 +55,9 @@ import { jobWebhooks } from '../jobs/schemas.ts';
 import { languageConsole } from '../languages/console.ts';
 import type { Languages } from '../languages/languages.ts';
 import { languageRoutes } from '../languages/routes.ts';
-import { ledgerConsole } from '../ledger/console.ts';
-import { ledgerOfCustomer } from '../ledger/customer.ts';
 import { priceConsole } from '../ledger/price-console.ts';
+import { statementRoutes } from '../ledger/statement-routes.ts';
+import { transferRoutes } from '../ledger/transfer-routes.ts';
 import type { Hub } from '../live/hub.ts';
 import { LIVE_PATH, liveRoutes } from '../live/routes.ts';
 import { memoryLookUpRoutes } from '../memory/look-up.ts';
@@ -68,6 +67,7 @@ import type { Metrics } from '../operations/metrics.ts';
 import { operationRoutes } from '../operations/routes.ts';
 import { accountConsole } from '../overview/accounts.ts';
 import { auditConsole } from '../overview/audit.ts';
+import { credentialRoutes } from '../overview/credential-routes.ts';
 import { customerRoutes } from '../overview/customer.ts';
 import { operationConsole } from '../overview/overview.ts';
 import { retentionOfCustomer } from '../retention/customer.ts';
@@ -263,10 +263,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       customerJobRoutes(customers, options);
       documentRoutes(customers, options);
       customerChatRoutes(customers, options);
-      endpointsOfCustomer(customers, options);
-      deliveriesOfCustomer(customers, { ...options, onDeliveriesChanged: followDeliveries });
-      ledgerOfCustomer(customers, options);
-      brandsOfCustomer(customers, options);
+      sharedRoutes(customers, options, CUSTOMERS);
       queriesOfCustomer(customers, options);
       retentionOfCustomer(customers, options);
     });
@@ -277,17 +274,13 @@ export function createApp(options: AppOptions): FastifyInstance {
       sandboxConsole(operators, options);
       auditConsole(operators, options);
       accountConsole(operators, options);
-      ledgerConsole(operators, options);
       priceConsole(operators, options);
-      brandConsole(operators, options);
       languageConsole(operators, options);
       consoleEngineRoutes(operators, options);
       comparisonRoutes(operators, options);
       consoleJobRoutes(operators, options);
-      deliveryConsole(operators, { ...options, onDeliveriesChanged: followDeliveries });
+      sharedRoutes(operators, options, OPERATORS);
     });
-    memoryRoutes(web, { ...options, withdrawVotes: withdrawTextsOf });
-    acceptanceRoutes(web, options);
   });
   void app.register(async (root) => {
     webRoutes(root, options);
@@ -310,6 +303,19 @@ export function createApp(options: AppOptions): FastifyInstance {
   return app;
 }
 
+/** Registers the operations that more than one audience may call. */
+function sharedRoutes(app: FastifyInstance, options: AppOptions, audience: Audience): void {
+  deliveryRoutes(app, { ...options, onDeliveriesChanged: followDeliveries }, audience);
+  endpointRoutes(app, options, audience);
+  credentialRoutes(app, options, audience);
+  statementRoutes(app, options, audience);
+  transferRoutes(app, options, audience);
+  acceptanceRoutes(app, options, audience);
+  brandRoutes(app, options, audience);
+  proposalRoutes(app, options, audience);
+  memoryRoutes(app, { ...options, withdrawVotes: withdrawTextsOf }, audience);
+}
+
 /** Registers the API for customers' programs in one environment. */
 function apiRoutes(
   app: FastifyInstance,
@@ -319,7 +325,7 @@ function apiRoutes(
   allowOrigins(app, options.authenticator);
   requireCaller(app, options, environment);
   jobRoutes(app, options);
-  brandRoutes(app, options);
+  contextRoutes(app, options);
   memoryLookUpRoutes(app, options);
   wordCountRoutes(app, options);
   quoteRoutes(app, options);
@@ -328,16 +334,15 @@ function apiRoutes(
   accountRoutes(app, options);
   queryRoutes(app, options);
   chatRoutes(app, options);
-  deliveryRoutes(app, { ...options, onDeliveriesChanged: followDeliveries });
-  endpointRoutes(app, options);
+  sharedRoutes(app, options, PROGRAMS);
 }
 
 /**
  * Returns the OpenAPI document of the routes. Creates an app for this purpose, which has no database and
  * answers no requests.
  */
-export async function describeApp(audience: Audience = 'public'): Promise<OpenApi> {
+export async function describeApp(which: ApiName = 'public'): Promise<OpenApi> {
   const app = createApp({ settings: loadSettings({}), log: createLog('silent') } as unknown as AppOptions);
   await app.ready();
-  return (audience === 'web' ? app.describeWeb() : app.swagger()) as OpenApi;
+  return (which === 'web' ? app.describeWeb() : app.swagger()) as OpenApi;
 }

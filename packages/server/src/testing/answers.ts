@@ -9,7 +9,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
-import type { Audience, JsonSchema, OpenApi, OpenApiResponse } from '../http/openapi.ts';
+import type { ApiName, JsonSchema, OpenApi, OpenApiResponse } from '../http/openapi.ts';
 import { describeApp } from '../roles/app.ts';
 
 export interface CheckedAnswer {
@@ -46,10 +46,10 @@ const HOW =
   'Describe it: `{ schema, handler }` in `resource(…)`, with the schema in `schemas.ts` of the module, made of ' +
   '`answer(…)`, `emptyAnswer(…)` and `errorResponses(…)` of `../http/schemas.ts`; `jobs/schemas.ts` is an example.';
 
-const ours = new Map<Audience, Promise<Checker>>();
+const ours = new Map<ApiName, Promise<Checker>>();
 
 /** Returns the checker for this program's own API. It is created once per process. */
-export function ourChecker(audience: Audience = 'public'): Promise<Checker> {
+export function ourChecker(audience: ApiName = 'public'): Promise<Checker> {
   const made = ours.get(audience) ?? describeApp(audience).then(createChecker);
   ours.set(audience, made);
   return made;

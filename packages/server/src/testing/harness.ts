@@ -19,7 +19,7 @@ import { createLog, type Log } from '../base/log.ts';
 import { createConnection } from '../database/connections.ts';
 import { type Connection, type Database, openDatabase } from '../database/database.ts';
 import { dropRefusedKeys } from '../database/distribution.ts';
-import type { Audience } from '../http/openapi.ts';
+import type { ApiName } from '../http/openapi.ts';
 import type { Store } from '../roles/program.ts';
 import { type Role, type Server, startServer } from '../roles/serve.ts';
 import { createScanner, type Scanner, type ScannerOptions } from '../scanning/scanner.ts';
@@ -258,7 +258,7 @@ export function createBrowser(url: string | (() => string)) {
   };
 }
 
-function createCaller(url: string | (() => string), audience: Audience, own: () => Record<string, string>) {
+function createCaller(url: string | (() => string), audience: ApiName, own: () => Record<string, string>) {
   return async function call(method: string, path: string, body?: unknown, headers = {}): Promise<Answer> {
     const checker = await ourChecker(audience);
     const root = typeof url === 'string' ? url : url();

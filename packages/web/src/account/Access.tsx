@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, query } from '../api/client.ts';
-import type { OwnKey, OwnWebhookSecret } from '../api/generated.ts';
+import type { ApiKey, OwnWebhookSecret } from '../api/generated.ts';
 import { useTranslate } from '../i18n.tsx';
 import type { Loading } from '../page.tsx';
 import { useUser } from '../session.ts';
@@ -90,7 +90,7 @@ export default function Access() {
 }
 
 /** Returns the status of a key. A key that was replaced is `expiring` until its overlap with the new key ends. */
-function statusOf(key: OwnKey): string {
+function statusOf(key: ApiKey): string {
   const isPast = (moment: string | null) => moment !== null && new Date(moment) <= new Date();
   if (key.live) return key.revoked_at === null ? 'active' : 'expiring';
   return isPast(key.revoked_at) ? 'revoked' : 'expired';
@@ -98,7 +98,7 @@ function statusOf(key: OwnKey): string {
 
 interface KeyAction {
   act: 'roll' | 'revoke';
-  key: OwnKey;
+  key: ApiKey;
 }
 
 function Keys({ onMade }: { onMade(shown: Shown): void }) {
@@ -107,7 +107,7 @@ function Keys({ onMade }: { onMade(shown: Shown): void }) {
   const [acting, setActing] = useState<KeyAction>();
   // Lists valid keys before revoked and expired ones.
   const rows = [...data.objects].sort((one, other) => Number(other.live) - Number(one.live));
-  const columns: Column<OwnKey>[] = [
+  const columns: Column<ApiKey>[] = [
     {
       header: t('account.key.name'),
       wide: true,
@@ -137,7 +137,7 @@ function Keys({ onMade }: { onMade(shown: Shown): void }) {
       cell: ({ made_by }) => (made_by === null ? t('account.key.operator') : <bdi>{made_by}</bdi>),
     },
     { header: t('account.created'), cell: ({ created_at }) => <When at={created_at} /> },
-    useActionsColumn<OwnKey>([
+    useActionsColumn<ApiKey>([
       {
         label: t('account.key.roll'),
         run: (key) => setActing({ act: 'roll', key }),

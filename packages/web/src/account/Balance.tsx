@@ -3,7 +3,7 @@ import { Button, TextInput } from '@mantine/core';
 import { IconDownload, IconPrinter } from '@tabler/icons-react';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { hrefOf, query } from '../api/client.ts';
-import type { LedgerEntry } from '../api/generated.ts';
+import type { OwnLedgerEntry } from '../api/generated.ts';
 import { useTranslate } from '../i18n.tsx';
 import { useLiveUpdates } from '../live-updates.ts';
 import { type Loading, type PageProps, useFilters, useList } from '../page.tsx';
@@ -95,7 +95,7 @@ export default function Balance({ search }: PageProps) {
   );
 }
 
-function useColumns(environment: Environment): Column<LedgerEntry>[] {
+function useColumns(environment: Environment): Column<OwnLedgerEntry>[] {
   const t = useTranslate();
   const kindOf = (kind: string) => {
     const known = KINDS.find((one) => one === kind);

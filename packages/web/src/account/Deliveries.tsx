@@ -42,7 +42,7 @@ export default function Deliveries({ search }: PageProps) {
   } = usePages(['listOwnDeliveries', filters], (after, signal) =>
     call('listOwnDeliveries', { query: { ...filters, after, limit: 50 } }, { signal }),
   );
-  useLiveUpdates('deliveries', 'listOwnDeliveries', 'readOwnDelivery', 'readOwnJob');
+  useLiveUpdates('deliveries', 'listOwnDeliveries', 'getOwnDelivery', 'readOwnJob');
   const ofJob = useDeliveriesOf(search.uid, environment);
   const columns = useColumns();
   return (
@@ -223,9 +223,9 @@ const SINCE = ['hour', 'day', 'week', 'all'] as const;
 type Since = (typeof SINCE)[number];
 const HOURS = { hour: 1, day: 24, week: 168 };
 
-/** Returns the start of a period as ISO 8601; undefined if the period has no start. */
-function momentOf(since: Since, now: number): string | undefined {
-  return since === 'all' ? undefined : new Date(now - HOURS[since] * 3_600_000).toISOString();
+/** Returns the start of a period as ISO 8601. */
+function momentOf(since: Since, now: number): string {
+  return new Date(since === 'all' ? 0 : now - HOURS[since] * 3_600_000).toISOString();
 }
 
 /**
@@ -237,8 +237,7 @@ function Resend({ environment, onClose }: { environment: Environment; onClose():
   const queries = useQueryClient();
   const [now] = useState(() => Date.now());
   const [chosen, setChosen] = useState<Since>('all');
-  const since = momentOf(chosen, now);
-  const filters = { environment, ...(since === undefined ? {} : { since }) };
+  const filters = { environment, since: momentOf(chosen, now) };
   const { data, error, refetch } = useQuery({
     ...query('countFailedDeliveries', { query: filters }),
     staleTime: Number.POSITIVE_INFINITY,
@@ -249,14 +248,14 @@ function Resend({ environment, onClose }: { environment: Environment; onClose():
     let sent = 0;
     for (;;) {
       const body = { ...filters, until: data!.until };
-      const { replayed, left } = await call('replayFailedDeliveries', { body });
+      const { replayed, left } = await call('replayOwnDeliveries', { body });
       sent += replayed;
       // No delivery was replayed although some are left, so another replay is running.
       if (left === 0 || replayed === 0) break;
     }
     await queries.invalidateQueries({
       predicate: ({ queryKey }) =>
-        ['listOwnDeliveries', 'readOwnDelivery', 'readOwnAccount'].includes(String(queryKey[0])),
+        ['listOwnDeliveries', 'getOwnDelivery', 'readOwnAccount'].includes(String(queryKey[0])),
     });
     toast(t('account.deliveries.resent', { count: sent }));
     onClose();
@@ -287,7 +286,7 @@ function DeliveryDetails({ id, environment }: { id: string; environment: Environ
   const t = useTranslate();
   const queries = useQueryClient();
   const [error, setError] = useState<Error | null>(null);
-  const { data, error: unread, refetch } = useQuery(query('readOwnDelivery', { path: { delivery_id: id } }));
+  const { data, error: unread, refetch } = useQuery(query('getOwnDelivery', { path: { delivery_id: id } }));
   const sandbox = environment === 'sandbox' ? { environment } : {};
   if (unread !== null) return <FailureNotice error={unread} onRetry={() => void refetch()} />;
   if (data === undefined) return <Lines count={6} />;

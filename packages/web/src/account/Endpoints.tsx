@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, query } from '../api/client.ts';
-import type { EndpointEventType, OwnKey, WebhookEndpoint } from '../api/generated.ts';
+import type { ApiKey, EndpointEventType, WebhookEndpoint } from '../api/generated.ts';
 import { useTranslate } from '../i18n.tsx';
 import { ConfirmDialog, Dialog, DialogActions } from '../ui/Dialog.tsx';
 import { Empty } from '../ui/Empty.tsx';
@@ -41,7 +41,7 @@ interface Acting {
 
 interface EndpointsProps {
   /** The API keys of the account, also those that have ended. */
-  keys: readonly OwnKey[];
+  keys: readonly ApiKey[];
   /** Called with a new secret, which is shown only once. */
   onMade(secret: string): void;
 }
@@ -84,7 +84,7 @@ function useEnable(): (endpoint: WebhookEndpoint) => Promise<void> {
   };
 }
 
-function useColumns(keys: readonly OwnKey[], onAct: (acting: Acting) => void): Column<WebhookEndpoint>[] {
+function useColumns(keys: readonly ApiKey[], onAct: (acting: Acting) => void): Column<WebhookEndpoint>[] {
   const t = useTranslate();
   const enable = useEnable();
   return [
@@ -144,7 +144,7 @@ function useColumns(keys: readonly OwnKey[], onAct: (acting: Acting) => void): C
 }
 
 /** Names the API key that set the URL of an endpoint, and warns if the key has ended. */
-function SetByKey({ id, keys }: { id: string; keys: readonly OwnKey[] }) {
+function SetByKey({ id, keys }: { id: string; keys: readonly ApiKey[] }) {
   const t = useTranslate();
   const key = keys.find(({ key_id }) => key_id === id);
   return (

@@ -28,7 +28,7 @@ import { Votes } from '../Votes.tsx';
 import css from './account.module.css';
 import { SearchField } from './SearchField.tsx';
 
-const summary = () => query('summarizeMyMemory');
+const summary = () => query('summarizeOwnMemory');
 
 export const load = ({ queries }: Loading) => queries.fetchQuery(summary());
 
@@ -48,7 +48,7 @@ export default function Memory({ search }: PageProps) {
       actions={
         <>
           {total > 0 && (
-            <Button component="a" href={hrefOf('exportMyMemory')} download>
+            <Button component="a" href={hrefOf('exportOwnMemory')} download>
               {t('account.memory.export')}
             </Button>
           )}
@@ -117,7 +117,7 @@ function Pairs({ rows }: { rows: readonly Row[] }) {
           size="xs"
           component="a"
           download
-          href={hrefOf('exportMyMemory', { query: { from, to, ...(brand === null ? {} : { brand }) } })}
+          href={hrefOf('exportOwnMemory', { query: { from, to, ...(brand === null ? {} : { brand }) } })}
         >
           TMX
         </Button>
@@ -176,9 +176,9 @@ function Entries({ search, pairs }: { search: PageProps['search']; pairs: readon
     first: _,
     more,
     ...rest
-  } = usePages(['searchMyMemory', filters], async (before, signal) => {
+  } = usePages(['searchOwnMemory', filters], async (before, signal) => {
     const { entries, next } = await call(
-      'searchMyMemory',
+      'searchOwnMemory',
       { query: { ...filters, before, limit: 50 } },
       { signal },
     );
@@ -259,7 +259,7 @@ function Weight({ entry: { weight, withdrawn } }: { entry: MemoryEntry }) {
   return <Tag>{t(`account.memory.weight.${weight as 0 | 1 | 2 | 3 | 4}`)}</Tag>;
 }
 
-const entryOf = (id: string) => query('readMyMemory', { path: { memory_id: id } });
+const entryOf = (id: string) => query('readOwnMemory', { path: { memory_id: id } });
 
 function Entry({ id }: { id: string }) {
   const t = useTranslate();
@@ -271,7 +271,7 @@ function Entry({ id }: { id: string }) {
   async function show(changed: MemoryEntryTouched, message: string): Promise<void> {
     queries.setQueryData(entryOf(id).queryKey, changed);
     await queries.invalidateQueries({
-      predicate: ({ queryKey }) => ['searchMyMemory', 'summarizeMyMemory'].includes(String(queryKey[0])),
+      predicate: ({ queryKey }) => ['searchOwnMemory', 'summarizeOwnMemory'].includes(String(queryKey[0])),
     });
     toast(message);
   }
@@ -284,7 +284,7 @@ function Entry({ id }: { id: string }) {
           <Button onClick={() => setConfirming(true)}>{t('account.memory.withdraw')}</Button>
         ) : (
           <Button
-            onClick={async () => show(await call('restoreMyMemory', { path }), t('account.memory.restored'))}
+            onClick={async () => show(await call('restoreOwnMemory', { path }), t('account.memory.restored'))}
           >
             {t('account.memory.restore')}
           </Button>
@@ -324,7 +324,7 @@ function Entry({ id }: { id: string }) {
         <p>{t('account.memory.withdraw.text')}</p>
         <Form
           onSubmit={async ({ reason }) => {
-            const now = await call('withdrawMyMemory', { path, body: { ...(reason ? { reason } : {}) } });
+            const now = await call('withdrawOwnMemory', { path, body: { ...(reason ? { reason } : {}) } });
             setConfirming(false);
             await show(now, t('account.memory.withdrawn_now'));
           }}
@@ -390,7 +390,7 @@ function Import({ opened, onClose }: { opened: boolean; onClose(): void }) {
           onSubmit={async ({ from = '', to = '', brand, tmx: file }) => {
             const tmx = await textOf(file as unknown as File);
             const request = { from, to, ...(brand ? { brand } : {}), tmx };
-            const result = await call('importMyMemory', { body: { ...request, dry_run: true } });
+            const result = await call('importOwnMemory', { body: { ...request, dry_run: true } });
             setPreview({ request, result });
           }}
         >
@@ -413,10 +413,10 @@ function Import({ opened, onClose }: { opened: boolean; onClose(): void }) {
       ) : (
         <Form
           onSubmit={async () => {
-            const { written } = await call('importMyMemory', { body: preview.request });
+            const { written } = await call('importOwnMemory', { body: preview.request });
             await queries.invalidateQueries({
               predicate: ({ queryKey }) =>
-                ['searchMyMemory', 'summarizeMyMemory'].includes(String(queryKey[0])),
+                ['searchOwnMemory', 'summarizeOwnMemory'].includes(String(queryKey[0])),
             });
             toast(t('account.memory.imported', { count: written }));
             close();

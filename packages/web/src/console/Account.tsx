@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { CallError, call, query } from '../api/client.ts';
-import type { ConsoleAccount, ConsoleMadeKey } from '../api/generated.ts';
+import type { ConsoleAccount, MadeKey } from '../api/generated.ts';
 import { useTranslate } from '../i18n.tsx';
 import type { Loading, PageProps } from '../page.tsx';
 import { paths } from '../paths.ts';
@@ -26,7 +26,7 @@ import { Suspend, Suspended } from './Suspension.tsx';
 import { Count, Facts, Figures, useChange, useEnvironmentChoices } from './shared.tsx';
 
 const account = (username: string) => query('readAccount', { path: { username } });
-const brands = (username: string) => query('listConsoleBrands', { path: { username } });
+const brands = (username: string) => query('listAccountBrands', { path: { username } });
 
 export const load = ({ queries, params }: Loading) =>
   Promise.all([
@@ -221,7 +221,7 @@ function Edit({ account, onDone }: { account: ConsoleAccount; onDone(): void }) 
 function AccountFields({ account }: { account: ConsoleAccount }) {
   const t = useTranslate();
   const { data } = useSuspenseQuery(brands(account.username));
-  const published = data.brands.filter(({ version }) => version !== null);
+  const published = data.objects.filter(({ version }) => version > 0);
   const limitOf = (environment: string) => {
     const limit = account.balances.find((one) => one.environment === environment)?.credit_limit ?? null;
     return limit === null ? '' : (limit / 100).toFixed(2);
@@ -418,7 +418,7 @@ function MakeKey({ username, opened, onClose }: MakeKeyProps) {
   const t = useTranslate();
   const environments = useEnvironmentChoices();
   const change = useChange();
-  const [made, setMade] = useState<ConsoleMadeKey>();
+  const [made, setMade] = useState<MadeKey>();
   const close = () => {
     onClose();
     setMade(undefined);

@@ -3,7 +3,7 @@ import { Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useDeferredValue, useState } from 'react';
 import { query } from '../api/client.ts';
-import type { ConsoleBrandPreview, ConsoleTerm } from '../api/generated.ts';
+import type { BrandTerm, ConsoleBrandPreview } from '../api/generated.ts';
 import { useTranslate } from '../i18n.tsx';
 import { FailureNotice } from '../ui/Failure.tsx';
 import { Card, Section } from '../ui/Page.tsx';
@@ -72,7 +72,7 @@ function Terms({ marks }: { marks: ConsoleBrandPreview['marks'] }) {
   );
 }
 
-const wordsOf = ({ source, target, forbidden, do_not_translate }: ConsoleTerm) =>
+const wordsOf = ({ source, target, forbidden, do_not_translate }: BrandTerm) =>
   do_not_translate ? `${source} = ${source}` : `${source} → ${forbidden ? '⊘ ' : ''}${target ?? ''}`;
 
 function markTerms(text: string, { marks }: ConsoleBrandPreview): ReactNode[] {

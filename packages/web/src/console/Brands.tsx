@@ -19,7 +19,7 @@ import { AccountPage } from './AccountPage.tsx';
 import css from './console.module.css';
 import { Count, useChange } from './shared.tsx';
 
-const brands = (username: string) => query('listConsoleBrands', { path: { username } });
+const brands = (username: string) => query('listAccountBrands', { path: { username } });
 
 export const load = ({ queries, params }: Loading) => queries.ensureQueryData(brands(params.username!));
 
@@ -32,18 +32,18 @@ export default function Brands({ params }: PageProps) {
   const [making, setMaking] = useState(false);
   const make = (
     <Button variant="filled" leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setMaking(true)}>
-      {t(data.brands.length === 0 ? 'console.brands.create_default' : 'console.brands.create')}
+      {t(data.objects.length === 0 ? 'console.brands.create_default' : 'console.brands.create')}
     </Button>
   );
   return (
     <AccountPage
       username={username}
       title={t('nav.brands')}
-      {...(data.brands.length > 0 ? { actions: make } : {})}
+      {...(data.objects.length > 0 ? { actions: make } : {})}
     >
       <Table
         label={t('nav.brands')}
-        rows={data.brands}
+        rows={data.objects}
         rowKey={({ external_id }) => external_id}
         empty={<Empty action={make}>{t('console.brands.empty')}</Empty>}
         columns={[
@@ -63,7 +63,7 @@ export default function Brands({ params }: PageProps) {
             header: t('console.state'),
             cell: ({ version, draft, default: isDefault }) => (
               <span className={css.row}>
-                {version !== null && <StatusBadge status="published" />}
+                {version > 0 && <StatusBadge status="published" />}
                 {draft && <StatusBadge status="draft" />}
                 {isDefault && <Tag>{t('console.default')}</Tag>}
               </span>
@@ -71,12 +71,16 @@ export default function Brands({ params }: PageProps) {
           },
           {
             header: t('console.languages'),
-            cell: ({ languages }) => <bdi>{languages.join(', ') || '–'}</bdi>,
+            cell: ({ languages }) => <bdi>{languages.map(({ language }) => language).join(', ') || '–'}</bdi>,
           },
-          { header: t('console.terms'), align: 'end', cell: ({ terms }) => <Count value={terms} /> },
+          {
+            header: t('console.terms'),
+            align: 'end',
+            cell: ({ languages }) => <Count value={languages.reduce((sum, { terms }) => sum + terms, 0)} />,
+          },
           {
             header: t('console.changed'),
-            cell: ({ changed_at }) => (changed_at === null ? '–' : <When at={changed_at} />),
+            cell: ({ changed_at }) => <When at={changed_at} />,
           },
         ]}
       />
@@ -103,7 +107,7 @@ export default function Brands({ params }: PageProps) {
           <CheckField
             name="default"
             label={t('console.brands.make_default')}
-            defaultChecked={data.brands.length === 0}
+            defaultChecked={data.objects.length === 0}
           />
           <DialogActions>
             <Button onClick={() => setMaking(false)}>{t('ui.cancel')}</Button>

@@ -49,7 +49,7 @@ export default function Deliveries({ search }: PageProps) {
     actions: [
       {
         label: t('console.deliveries.replay'),
-        run: ({ id }) => call('replayConsoleDelivery', { path: { delivery: id } }),
+        run: ({ id }) => call('replayAccountDelivery', { path: { delivery: id } }),
       },
     ],
   });
@@ -177,7 +177,7 @@ function ReplayDialog({ account, opened, onClose }: ReplayDialogProps) {
             environment: values.environment as 'production' | 'sandbox',
             since: `${values.since ?? ''}T00:00:00Z`,
           };
-          const { replayed } = await change(() => call('replayDeadDeliveries', { body }));
+          const { replayed } = await change(() => call('replayAccountDeliveries', { body }));
           toast(t('console.deliveries.replayed', { count: replayed }));
           onClose();
         }}

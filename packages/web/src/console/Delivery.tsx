@@ -18,7 +18,7 @@ import css from './console.module.css';
 import { AccountLink, Count, Facts, useChange } from './shared.tsx';
 
 const delivery = ({ delivery = '' }: Record<string, string>) =>
-  query('readConsoleDelivery', { path: { delivery } });
+  query('getAccountDelivery', { path: { delivery } });
 
 export const load = ({ queries, params }: Loading) => queries.ensureQueryData(delivery(params));
 
@@ -26,7 +26,7 @@ export default function Delivery({ params }: PageProps) {
   const t = useTranslate();
   const change = useChange();
   const { data } = useSuspenseQuery(delivery(params));
-  useLiveUpdates('deliveries', 'readConsoleDelivery');
+  useLiveUpdates('deliveries', 'getAccountDelivery');
   const [replaying, setReplaying] = useState(false);
   return (
     <Page
@@ -81,7 +81,7 @@ export default function Delivery({ params }: PageProps) {
           />
         </div>
       </Card>
-      <Attempts attempts={data.attempts_made} />
+      <Attempts attempts={data.attempts} />
       <Section title={t('console.deliveries.body')}>
         <section
           className={css.text}
@@ -91,7 +91,7 @@ export default function Delivery({ params }: PageProps) {
           dir="ltr"
           translate="no"
         >
-          {data.body}
+          {data.request.body}
         </section>
       </Section>
       <ConfirmDialog
@@ -101,7 +101,7 @@ export default function Delivery({ params }: PageProps) {
         onClose={() => setReplaying(false)}
         onConfirm={() =>
           change(
-            () => call('replayConsoleDelivery', { path: { delivery: data.id } }),
+            () => call('replayAccountDelivery', { path: { delivery: data.id } }),
             t('console.deliveries.replayed', { count: 1 }),
           )
         }
@@ -112,7 +112,7 @@ export default function Delivery({ params }: PageProps) {
   );
 }
 
-function Attempts({ attempts }: { attempts: Answer<'readConsoleDelivery'>['attempts_made'] }) {
+function Attempts({ attempts }: { attempts: Answer<'getAccountDelivery'>['attempts'] }) {
   const t = useTranslate();
   return (
     <Section title={t('console.deliveries.attempts')}>

@@ -7,7 +7,7 @@ import { IconDownload, IconPlus, IconUpload } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, query } from '../api/client.ts';
-import type { ConsoleImport, ConsoleTerm, ConsoleTerms } from '../api/generated.ts';
+import type { BrandTerm, ConsoleImport, ConsoleTerms } from '../api/generated.ts';
 import { useTranslate } from '../i18n.tsx';
 import { type Search, useFilters } from '../page.tsx';
 import { ConfirmDialog, Dialog, DialogActions } from '../ui/Dialog.tsx';
@@ -234,7 +234,7 @@ function Rules({ term }: { term: ListedTerm }) {
 interface EditProps {
   term: ListedTerm | undefined;
   onDone(): void;
-  onSave(term: ConsoleTerm & { was?: { source: string; target?: string } | null }): Promise<unknown>;
+  onSave(term: BrandTerm & { was?: { source: string; target?: string } | null }): Promise<unknown>;
 }
 
 function EditTerm({ term, onDone, onSave }: EditProps) {

@@ -27,7 +27,7 @@ type Environment = 'production' | 'sandbox';
 const environmentOf = ({ environment }: Search): Environment =>
   environment === 'sandbox' ? 'sandbox' : 'production';
 const statement = (username: string, search: Search) =>
-  query('readStatement', { path: { username }, query: { environment: environmentOf(search) } });
+  query('readAccountLedger', { path: { username }, query: { environment: environmentOf(search) } });
 
 export const load = ({ queries, params, search }: Loading) =>
   queries.ensureQueryData(statement(params.username!, search));
@@ -94,7 +94,7 @@ export default function Money({ params, search }: PageProps) {
         </Filters>
         <Table
           label={t('console.money.movements')}
-          rows={data.lines.toReversed()}
+          rows={data.entries.toReversed()}
           rowKey={({ at, kind, uid, balance, amount }) => `${at} ${kind} ${uid} ${balance} ${amount}`}
           empty={<Empty>{t('console.money.empty')}</Empty>}
           columns={[

@@ -119,21 +119,18 @@ describe("the console's callbacks", () => {
     const path = `/api/console/deliveries/${dead[0].id}`;
     const { body } = await operator.call('GET', path);
     expect(body).toMatchObject({ account: username, failure: 'gone' });
-    expect(body.attempts_made).toMatchObject([{ status_code: 410 }]);
-    expect(JSON.parse(body.body)).toMatchObject({ uid: body.uid });
+    expect(body.attempts).toMatchObject([{ status_code: 410 }]);
+    expect(JSON.parse(body.request.body)).toMatchObject({ uid: body.uid });
     receiver.answer(() => 200);
     const jobs = (await operator.call('GET', `/api/console/jobs?account=${username}&q=${body.uid}`)).body
       .jobs;
     const job = await operator.call('GET', `/api/console/accounts/${username}/jobs/${jobs[0].job}`);
     expect(job.body.deliveries).toMatchObject([{ id: dead[0].id, status: 'dead', last_status_code: 410 }]);
-    expect((await operator.call('POST', `${path}/replay`)).status).toBe(200);
+    expect((await operator.call('POST', `${path}/replay`)).status).toBe(202);
     await waitForStatus(operator.call, path, 'delivered');
-    const all = await operator.call('POST', '/api/console/deliveries/replay', {
-      account: username,
-      environment: 'production',
-      since: '2020-01-01',
-    });
-    expect(all.body).toEqual({ replayed: 1 });
+    const wanted = { account: username, environment: 'production', since: '2020-01-01' };
+    const all = await operator.call('POST', '/api/console/deliveries/replay', wanted);
+    expect(all.body).toEqual({ replayed: 1, left: 0 });
     await until(
       async () => (await operator.call('GET', `${query}&status=delivered`)).body.deliveries.length === 2,
     );

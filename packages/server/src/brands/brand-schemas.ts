@@ -1,18 +1,14 @@
-/** Schemas of the console's routes for brands. */
+/** Schemas of brands, glossaries and proposed terms. */
+import type { FastifySchema } from 'fastify';
 import Type, { type Static } from 'typebox';
+import { only } from '../access/audiences.ts';
 import { defineFormat } from '../http/input.ts';
-import {
-  accountParameters,
-  described,
-  MOMENT,
-  OPTIONAL_MOMENT,
-  OPTIONAL_TEXT,
-  PAGE,
-  textOf,
-} from '../http/schemas.ts';
+import { describing, emptyAnswer, ID, MOMENT, OPTIONAL_TEXT, PAGE, textOf } from '../http/schemas.ts';
 import { toLanguage } from './brand.ts';
 import { MAX_NOTE_CHARACTERS, MAX_TERM_CHARACTERS } from './terms.ts';
 import { TONE_NAMES } from './tones.ts';
+
+const described = describing('Brands');
 
 const TERM = {
   source: Type.String(),
@@ -22,7 +18,7 @@ const TERM = {
   do_not_translate: Type.Optional(Type.Boolean()),
   note: Type.Optional(Type.String()),
 };
-export const TermBody = Type.Object(TERM, { title: 'ConsoleTerm' });
+export const TermBody = Type.Object(TERM, { title: 'BrandTerm' });
 /** The language of a glossary in any spelling that `toLanguage` accepts. */
 const GLOSSARY_LANGUAGE = Type.String({
   format: defineFormat('glossary-language', (written) =>
@@ -118,24 +114,36 @@ export const BrandBody = Type.Object(
   },
   { title: 'ConsoleBrand' },
 );
-export const BrandList = Type.Object(
+const BrandList = Type.Object(
   {
-    brands: Type.Array(
-      Type.Object({
-        external_id: Type.String(),
-        name: Type.String(),
-        default: Type.Boolean(),
-        version: Type.Union([Type.Integer(), Type.Null()], {
-          description: 'How many times the brand was published; null if it never was.',
-        }),
-        changed_at: OPTIONAL_MOMENT,
-        draft: Type.Boolean(),
-        languages: Type.Array(Type.String()),
-        terms: Type.Integer(),
-      }),
+    objects: Type.Array(
+      Type.Object(
+        {
+          external_id: Type.String(),
+          name: Type.String(),
+          default: Type.Boolean({ description: 'Whether requests without a brand use this brand.' }),
+          changed_at: MOMENT,
+          version: Type.Integer({ description: 'How many times the brand was published.' }),
+          languages: Type.Array(
+            Type.Object({
+              language: Type.String(),
+              tone: OPTIONAL_TEXT,
+              instructions: Type.Boolean({
+                description: 'Whether the brand has instructions for this language.',
+              }),
+              terms: Type.Integer(),
+            }),
+          ),
+          proposals: Type.Integer({
+            description: 'How many terms editors have proposed that wait for a decision.',
+          }),
+          draft: only(Type.Boolean(), 'operator'),
+        },
+        { title: 'Brand' },
+      ),
     ),
   },
-  { title: 'ConsoleBrands' },
+  { title: 'Brands' },
 );
 export const TermList = Type.Object(
   {
@@ -198,7 +206,47 @@ export const ProtectedBody = Type.Object(
   { title: 'ConsoleProtected' },
 );
 
-export const brandParameters = Type.Object({ username: Type.String(), brand: Type.String() });
+const OwnBrandDetail = Type.Object(
+  {
+    external_id: Type.String(),
+    name: Type.String(),
+    default: Type.Boolean(),
+    version: Type.Integer(),
+    protect: PROTECT,
+    languages: Type.Array(
+      Type.Object(
+        {
+          language: Type.String(),
+          tone: OPTIONAL_TEXT,
+          instructions: OPTIONAL_TEXT,
+          terms: Type.Array(TermBody),
+        },
+        { title: 'OwnBrandLanguage' },
+      ),
+    ),
+  },
+  { title: 'OwnBrandDetail' },
+);
+
+const OwnProposal = Type.Object(
+  {
+    proposal: ID,
+    language: Type.String(),
+    source: Type.String(),
+    target: Type.String(),
+    note: Type.Optional(Type.String()),
+    proposed_at: MOMENT,
+  },
+  { title: 'OwnProposal', description: 'A term that an editor proposes for the glossary of a brand.' },
+);
+/** The maximum number of proposals in an answer. Later proposals are listed after these are taken or declined. */
+export const MAX_LISTED = 200;
+export const OwnProposals = Type.Object(
+  { objects: Type.Array(OwnProposal, { description: `The oldest ${MAX_LISTED}, oldest first.` }) },
+  { title: 'OwnProposals' },
+);
+
+const params = Type.Object({ brand: Type.String() });
 const REVISION = Type.Integer({
   minimum: 0,
   maximum: 2 ** 31 - 1,
@@ -245,7 +293,7 @@ export type Import = Static<typeof Import>;
 /** The schema of the route that exports a glossary as a file. The route is not part of the documented API. */
 export const exportSchema = {
   hide: true,
-  params: brandParameters,
+  params,
   querystring: Type.Object({
     format: Type.Enum(['json', 'csv', 'tbx']),
     language: Type.Optional(textOf(40)),
@@ -253,13 +301,14 @@ export const exportSchema = {
   }),
 };
 
-export const brandConsoleSchemas = {
-  list: described('listConsoleBrands', 'List the brands of an account, with drafts', BrandList, {
-    params: accountParameters,
-  }),
+function deletion(operationId: string, summary: string) {
+  return { operationId, summary, params, response: { 204: emptyAnswer('Deleted.') } } satisfies FastifySchema;
+}
+
+export const brandSchemas = {
+  list: described('listBrands', 'List the brands of the account', BrandList),
   begin: described('beginBrand', 'Create a brand as a draft', BrandBody, {
     status: 201,
-    params: accountParameters,
     body: Type.Object({
       external_id: textOf(128),
       name: Type.Optional(Type.Union([textOf(200), Type.Null()])),
@@ -267,18 +316,16 @@ export const brandConsoleSchemas = {
     }),
   }),
   read: described('readConsoleBrand', 'Read a published brand and its draft', BrandBody, {
-    params: brandParameters,
+    params,
   }),
-  remove: described('removeBrand', 'Remove a brand with its draft and glossaries', BrandList, {
-    params: brandParameters,
-  }),
+  remove: deletion('removeBrand', 'Remove a brand with its draft and glossaries'),
   change: described('changeBrandDraft', 'Change or start a draft', BrandBody, {
-    params: brandParameters,
+    params,
     body: DraftChange,
   }),
-  discard: described('discardBrandDraft', 'Discard a draft', BrandList, { params: brandParameters }),
+  discard: deletion('discardBrandDraft', 'Discard a draft'),
   publish: described('publishBrand', 'Publish a draft', BrandBody, {
-    params: brandParameters,
+    params,
     body: Type.Object({
       revision: Type.Integer({ ...REVISION, minimum: 1 }),
       anyway: Type.Boolean({
@@ -288,7 +335,7 @@ export const brandConsoleSchemas = {
     }),
   }),
   terms: described('listConsoleTerms', 'List the glossary of a brand for a language', TermList, {
-    params: brandParameters,
+    params,
     querystring: Type.Object({
       language: textOf(40),
       q: Type.Optional(textOf(200)),
@@ -297,7 +344,7 @@ export const brandConsoleSchemas = {
     }),
   }),
   edit: described('editTerms', 'Add, change and remove terms of a draft', BrandBody, {
-    params: brandParameters,
+    params,
     body: Type.Object({
       revision: REVISION,
       language: GLOSSARY_LANGUAGE,
@@ -306,20 +353,36 @@ export const brandConsoleSchemas = {
     }),
   }),
   import: described('importTerms', 'Import the terms of a file into a draft', Imported, {
-    params: brandParameters,
+    params,
     body: Import,
   }),
   try: described('tryPatterns', 'Show what patterns protect in a text', ProtectedBody, {
-    params: brandParameters,
+    params,
     body: Type.Object({ protect: PROTECT, text: textOf(5_000) }),
   }),
   preview: described('previewBrand', 'Preview the settings and terms of a brand for a text', PreviewBody, {
-    params: brandParameters,
+    params,
     body: Type.Object({
       language: GLOSSARY_LANGUAGE,
       source_language: Type.Optional(OPTIONAL_LANGUAGE),
       text: textOf(5_000),
       of: Type.Enum(['draft', 'published'], { default: 'draft' }),
     }),
+  }),
+  readOwn: described('readOwnBrand', 'Read a brand with its glossaries', OwnBrandDetail, {
+    params,
+  }),
+  proposals: described('listProposals', 'List the terms that editors propose for a brand', OwnProposals, {
+    params,
+  }),
+  take: described('takeProposal', 'Add a proposed term to the draft of the brand', OwnProposals, {
+    description:
+      'The glossary has the term when an operator publishes the draft. Error `conflict`: the draft has a term that ' +
+      'contradicts it. Returns the proposals that are left.',
+    params: Type.Object({ proposal: ID }),
+  }),
+  decline: described('declineProposal', 'Decline a proposed term', OwnProposals, {
+    description: 'The term does not apply any more. Returns the proposals that are left.',
+    params: Type.Object({ proposal: ID }),
   }),
 };

@@ -1,36 +1,23 @@
 /**
- * The console's routes for top-ups, adjustments, refunds and statements. Requests need an `Idempotency-Key`,
+ * The operation of top-ups, adjustments and refunds: `…/transfers`. Requests need an `Idempotency-Key`,
  * so that a repeated request transfers nothing and gets the first answer.
  */
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
-import type { Account } from '../access/accounts.ts';
-import { requestedAccount } from '../access/accounts.ts';
+import { type Audience, type Subject, share } from '../access/audiences.ts';
 import { recordAudit } from '../audit/audit.ts';
-import type { AccountRef, Environment } from '../base/account.ts';
+import type { AccountRef } from '../base/account.ts';
 import { fieldError, reason } from '../base/errors.ts';
 import type { Database, Transaction } from '../database/database.ts';
-import { type Checked, resource } from '../http/http.ts';
-import {
-  accountParameters,
-  CENTS,
-  described,
-  EditedWords,
-  ENVIRONMENT,
-  MOMENT,
-  OPTIONAL_TEXT,
-  textOf,
-} from '../http/schemas.ts';
-import { adjust, LedgerError, readStatement, refund, topUp } from './ledger.ts';
-import { PERIOD, periodOf } from './period.ts';
-import { DiscountBody } from './price-list.ts';
+import type { Checked } from '../http/http.ts';
+import { CENTS, describing, ENVIRONMENT, textOf } from '../http/schemas.ts';
+import { adjust, LedgerError, refund, topUp } from './ledger.ts';
 import { answerRequest, readRequest, takeRequest } from './request-store.ts';
 import * as store from './store.ts';
 
 const MAX_CENTS = 100_000_000_000;
 const KINDS = ['top_up', 'adjustment', 'refund'] as const;
-const DAY_MILLISECONDS = 86_400_000;
 
 const Moved = Type.Object(
   {
@@ -44,32 +31,6 @@ const Moved = Type.Object(
   { title: 'MovedMoney' },
 );
 type MovedBody = Static<typeof Moved>;
-
-const Line = Type.Object(
-  {
-    at: MOMENT,
-    kind: Type.String(),
-    uid: OPTIONAL_TEXT,
-    memo: OPTIONAL_TEXT,
-    amount: CENTS,
-    change: CENTS,
-    balance: CENTS,
-    discounts: Type.Array(DiscountBody),
-    edited_words: EditedWords,
-  },
-  { title: 'ConsoleStatementLine' },
-);
-const StatementBody = Type.Object(
-  {
-    opening: CENTS,
-    closing: CENTS,
-    lines: Type.Array(Line, { description: 'The latest 500, oldest first.' }),
-    days: Type.Array(Type.Object({ day: Type.String(), put: CENTS, spent: CENTS }), {
-      description: 'Amounts added and spent on each day of the period.',
-    }),
-  },
-  { title: 'ConsoleStatement' },
-);
 
 const Movement = Type.Object({
   kind: Type.Enum([...KINDS]),
@@ -85,73 +46,25 @@ const Movement = Type.Object({
   memo: textOf(500, 1, 'The reason, shown on the customer’s statement.'),
   dry_run: Type.Boolean({ default: false }),
 });
-const schemas = {
-  move: described('moveMoney', 'Top up, adjust or refund', Moved, {
-    description:
-      'With `dry_run` it says what would become of the balance. Else the header `Idempotency-Key` is required: a ' +
-      'repeated request transfers nothing.',
-    params: accountParameters,
-    body: Movement,
-  }),
-  statement: described('readStatement', 'The transfers of a balance', StatementBody, {
-    params: accountParameters,
-    querystring: PERIOD,
-  }),
-};
+const moveSchema = describing('Ledger')('moveMoney', 'Top up, adjust or refund', Moved, {
+  description:
+    'With `dry_run` it says what would become of the balance. Else the header `Idempotency-Key` is required: a ' +
+    'repeated request transfers nothing.',
+  body: Movement,
+});
 
-export function ledgerConsole(app: FastifyInstance, { database }: { database: Database }): void {
-  resource(app, '/api/console/accounts/:username/transfers', {
+export function transferRoutes(
+  app: FastifyInstance,
+  { database }: { database: Database },
+  audience: Audience,
+): void {
+  share(app, database, audience, '/transfers', {
     POST: {
-      schema: schemas.move,
-      async handler(request) {
-        return moveMoney(database, await requestedAccount(database, request), request);
-      },
+      who: { operator: true },
+      schema: moveSchema,
+      handler: (request, subject) => moveMoney(database, subject, request),
     },
   });
-  resource(app, '/api/console/accounts/:username/statement', {
-    GET: {
-      schema: schemas.statement,
-      async handler(request) {
-        const { ref } = await requestedAccount(database, request);
-        return presentStatement(database, ref, request.query.environment, periodOf(request.query));
-      },
-    },
-  });
-}
-
-const MAX_SHOWN = 500;
-
-async function presentStatement(
-  database: Database,
-  account: AccountRef,
-  wanted: Environment,
-  period: { from: Date; until: Date },
-): Promise<Static<typeof StatementBody>> {
-  const { opening, lines, closing } = await readStatement(database, account, wanted, period);
-  const days = new Map<string, { day: string; put: number; spent: number }>();
-  const last = dayOf(new Date(period.until.getTime() - 1));
-  for (let at = period.from.getTime(); ; at += DAY_MILLISECONDS) {
-    const day = dayOf(new Date(at));
-    if (day > last) break;
-    days.set(day, { day, put: 0, spent: 0 });
-  }
-  for (const { at, kind, change } of lines) {
-    const day = days.get(dayOf(at));
-    if (day === undefined) continue;
-    // A release, a void and a refund reduce the spent amount, because the customer got that money back.
-    if (kind === 'top_up' || kind === 'adjustment') day.put += change;
-    else day.spent -= change;
-  }
-  return {
-    opening,
-    closing,
-    lines: lines.slice(-MAX_SHOWN),
-    days: [...days.values()],
-  };
-}
-
-function dayOf(at: Date): string {
-  return at.toISOString().slice(0, 10);
 }
 
 type Wanted = ReturnType<typeof wantedOf>;
@@ -167,8 +80,8 @@ class DryRun extends Error {
 
 async function moveMoney(
   database: Database,
-  account: Account,
-  request: Checked<typeof schemas.move>,
+  { account: ref, username }: Subject,
+  request: Checked<typeof moveSchema>,
 ): Promise<MovedBody> {
   const wanted = wantedOf(request.body);
   const { dry_run: dryRun } = request.body;
@@ -176,7 +89,6 @@ async function moveMoney(
   if (!dryRun && (typeof key !== 'string' || key === '' || key.length > 255)) {
     throw fieldError('Idempotency-Key', 'This header is required, of 1 to 255 characters.');
   }
-  const { ref } = account;
   const hash = createHash('sha256').update(JSON.stringify(wanted)).digest();
   try {
     return await database.transaction(async (transaction) => {
@@ -194,7 +106,7 @@ async function moveMoney(
       await recordAudit(transaction, request.person, {
         action: `money.${wanted.kind}`,
         account: ref,
-        subject: account.username,
+        subject: username,
         detail: {
           environment: wanted.environment,
           cents: moved.cents,
