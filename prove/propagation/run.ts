@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Finding, keyOf } from '../../packages/checks/src/checks.ts';
 import { accountNamed } from '../../packages/server/src/access/accounts.ts';
 import { saveBrand } from '../../packages/server/src/brands/brands.ts';
-import { undoVote } from '../../packages/server/src/editing/undo-votes.ts';
+import { undoVote } from '../../packages/server/src/editing/votes/undo-votes.ts';
 import { loadSettings } from '../../packages/server/src/settings/settings.ts';
 import { createAccount } from '../../scripts/program.ts';
 import { startBackgroundLoad } from '../harness/background-load.ts';

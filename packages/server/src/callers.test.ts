@@ -2,7 +2,7 @@
  * Access rights: every operation of both APIs is called by every kind of caller, and the results are compared
  * with two tables. A new operation fails this test until it has a line in a table.
  *
- * The requests change no data. Rights to segments are tested in `editing/access.test.ts`, and requests with
+ * The requests change no data. Rights to segments are tested in `editing/tasks/access.test.ts`, and requests with
  * ids of other accounts in `tenants.test.ts`.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';

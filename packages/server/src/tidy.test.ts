@@ -59,6 +59,7 @@ const layeredModule = (path: string): string => (path.includes('/') ? moduleOf(p
 /** The layers inside large folders, from the bottom up. Files of the folder itself (`.`) are a layer too. */
 const INNER_LAYERS: Record<string, string> = {
   'packages/documents/src/': 'model; codes; formats; segments; language, xliff; .',
+  'packages/server/src/editing/': 'model; schemas; votes; tasks; review; segments; .',
   'packages/server/src/jobs/': '.; list; create; api, documents; worker',
   'packages/web/src/workbench/': 'text; editor; session; actions; dialogs, flow, panel; rows; page; .',
 };
@@ -387,8 +388,7 @@ describe('the source files', () => {
 
 /** The figures of `npm run tidy` that miss their goals. They may only shrink: lower them to what was reached. */
 const MOST: Record<string, number> = {
-  'floors of the tallest module': 18,
-  'files in one folder': 56,
+  'floors of the tallest module': 13,
   'lines of source': 139_000,
   'lines of tests': 80_000,
   'lines of the server': 66_500,
@@ -396,7 +396,7 @@ const MOST: Record<string, number> = {
   'lines of the proofs': 15_000,
   'lists of the fields of a job': 22,
   'functions that only run one statement': 138,
-  'lines of interfaces in files with SQL': 1_448,
+  'lines of interfaces in files with SQL': 1_440,
   'properties that rename a column of a row': 245,
   'files for one audience': 17,
   'lines of files for one audience': 2_938,

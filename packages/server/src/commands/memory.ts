@@ -6,7 +6,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { accountNamed } from '../access/accounts.ts';
 import { isId } from '../base/ids.ts';
 import { counted } from '../base/text.ts';
-import { withdrawTextsOf } from '../editing/undo-votes.ts';
+import { withdrawTextsOf } from '../editing/votes/undo-votes.ts';
 import { readEntry, restore, searchMemory, summarizeMemory, withdraw } from '../memory/entries.ts';
 import { exportTmx, importTmx, TmxError } from '../memory/exchange.ts';
 import { data, json, withStore } from './options.ts';

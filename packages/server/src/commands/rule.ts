@@ -5,7 +5,7 @@ import type { AccountRef } from '../base/account.ts';
 import { ApiError, notFound } from '../base/errors.ts';
 import { isId } from '../base/ids.ts';
 import type { Database } from '../database/database.ts';
-import { endRule, listDisagreements, makeRule } from '../editing/rules.ts';
+import { endRule, listDisagreements, makeRule } from '../editing/votes/rules.ts';
 import { data, json, withStore } from './options.ts';
 import { CommandError, print, printJson, printTable, say } from './output.ts';
 

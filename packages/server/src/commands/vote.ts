@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { accountNamed } from '../access/accounts.ts';
 import { isId } from '../base/ids.ts';
 import { counted } from '../base/text.ts';
-import { findVotes, undoVote } from '../editing/undo-votes.ts';
+import { findVotes, undoVote } from '../editing/votes/undo-votes.ts';
 import { data, json, withStore } from './options.ts';
 import { CommandError, print, printJson, printTable } from './output.ts';
 

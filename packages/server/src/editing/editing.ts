@@ -3,33 +3,33 @@
  *
  * A drafted job is divided into tasks. Editors claim tasks, correct and confirm their segments and submit
  * them. If a review is due, another editor reviews the whole job. Then the result is assembled and delivered.
- * The rules are in docs/editing.md, the states of a task in states.ts.
+ * The rules are in docs/editing.md, the states of a task in model/states.ts.
  */
 import type { AccountRef } from '../base/account.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import type { JobHooks } from '../jobs/jobs.ts';
 import type { Scanner } from '../scanning/scanner.ts';
-import { openTask } from './access.ts';
-import { locate } from './claims.ts';
-import { countTasks } from './console-store.ts';
 import {
   type EditingContext,
   type EditingObserver,
   type EditingSettings,
   type EditingUser,
   rulesOf,
-} from './context.ts';
-import * as edits from './edits-store.ts';
-import { openTasks, replaceDrafts } from './open.ts';
-import { cancelEditing, reopenEditing } from './review.ts';
+} from './model/context.ts';
+import * as edits from './model/edits-store.ts';
+import { openTasks, replaceDrafts } from './review/open.ts';
+import { cancelEditing, reopenEditing } from './review/review.ts';
+import { openTask } from './tasks/access.ts';
+import { locate } from './tasks/claims.ts';
+import { countTasks } from './tasks/console-store.ts';
 
-export { locate } from './claims.ts';
-export { freeTask, listTasks } from './console.ts';
-export { listTaskQueues, type TaskQueue } from './console-store.ts';
-export { type EditingContext, type EditingObserver, type EditingSettings, rulesOf } from './context.ts';
-export { type EditingUpkeep, startEditingUpkeep } from './finish.ts';
-export { startPropagation } from './propagation.ts';
-export { TASK_STATUSES, type TaskStatus } from './states.ts';
+export { type EditingContext, type EditingObserver, type EditingSettings, rulesOf } from './model/context.ts';
+export { TASK_STATUSES, type TaskStatus } from './model/states.ts';
+export { type EditingUpkeep, startEditingUpkeep } from './review/finish.ts';
+export { locate } from './tasks/claims.ts';
+export { freeTask, listTasks } from './tasks/console.ts';
+export { listTaskQueues, type TaskQueue } from './tasks/console-store.ts';
+export { startPropagation } from './votes/propagation.ts';
 
 export interface EditingOptions {
   database: Database;
