@@ -35,6 +35,7 @@ test.each([
     ['&#39;', '&amp;', '&#x27;', '&eacute;', '&#39;'],
   ],
   ['{"red": "big", "a.b" : 5} and "that": yes', ['"red"', '"a.b"']],
+  ['  "title": "The house",', ['"title"']],
   ['std::string and A::B::~C, say A:: and 10::20', ['std::string', 'A::B::~C']],
 ] as [string, string[]][])('protectedRanges finds the variables and addresses in: %s', (text, wanted) => {
   expect(found(text)).toEqual(wanted);
@@ -102,6 +103,7 @@ const families: [string, string[]][] = [
       '\\\\host\\share',
       'notes/guide.md',
       '/api/users?id=5&sort=name',
+      '/users?id=5',
     ],
   ],
   ['names', ['photo.png', 'example.com/house', '.gitignore', 'v1.2.3', '10am', '5:30pm', 'N/A', 'Windows®']],
@@ -151,6 +153,9 @@ test.each([
   ['She said that [many] people left [other] towns.', []],
   ['I like fish &chips; they are &Co; good, <v 5 and x> 3, costs $!important', []],
   ['a = b, well =) and ok= this, Acme ® and the dog™', []],
+  ['M=Male; F=Female, Rouge=stop, E=mc², caf=C3=A9, Pain Relief™', []],
+  ['He said, "Stop": I did not. "Red", "Blue" : both', []],
+  ['Did you see /etc/hosts?Yes', ['/etc/hosts']],
   ['12. Mai in Berlin', []],
   ['\\textbf{very} big', ['{very}']],
   ['30-DAY TRIAL, 3-ZIMMER-WOHNUNG, d.h. Kinder', []],
@@ -168,7 +173,10 @@ test.each([
 });
 
 test('a unit of time after a code is a word, and a command that begins a line is none', () => {
-  expect(result('<p><b>$5</b>/month</p><p>/month</p>', 'html')).toBe('<p><b>$5</b>/MONTH</p><p>/month</p>');
+  const units = '<p><b>$5</b>/month, <b>$5</b>/user/month, {{price}}/month</p>';
+  expect(result(`${units}<p>/month</p><p><b>x</b>/usr</p>`, 'html')).toBe(
+    `${units.replaceAll('month', 'MONTH').replace('user', 'USER')}<p>/month</p><p><b>X</b>/usr</p>`,
+  );
 });
 
 test.each([

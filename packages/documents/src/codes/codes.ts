@@ -33,6 +33,9 @@ const noncharacter = [
 const W = '\\w\\u00c0-\\u1fff';
 /** Nothing of a word stands before. */
 const ALONE = `(?<![${W}])`;
+/** Before the name of an assignment, and behind its value. */
+const KEY = `(?<![${W}.$@/"'=&?-])`;
+const VALUE_END = `(?![${W}²³=])`;
 /** A part of a path. */
 const SEGMENT = `[${W}@+.-]{0,99}[${W}@+-]`;
 /** White space, an opening mark or nothing stands before. */
@@ -138,9 +141,11 @@ const signed: Record<string, readonly string[]> = {
     `(?<![${W}\`])\`\`(?:[^\`\\n]|\`(?!\`)){1,1000}\`\`(?![${W}\`])`,
     `(?<![${W}\`])\`[^\`\\n]{1,1000}\`(?!\`)`,
   ],
-  '"': [String.raw`(?<=[{,]\s{0,20})"[A-Za-z_$][\w$.-]{0,60}"(?=\s?:)`], // the key of a JSON object
+  '"': [
+    String.raw`(?<=(?:^|[{,])\s{0,20})"[A-Za-z_$][\w$.-]{0,60}"(?=\s?:\s?(?:["[{\d-]|true\b|false\b|null\b))`,
+  ], // the key of a JSON object
   '~./': [
-    String.raw`(?:(?<![^\s("'[])(?:(?:~|\.{1,2})(?:\/${SEGMENT}){1,30}|(?:\/${SEGMENT}){2,30}|\/(?:api|bin|dev|etc|home|lib|mnt|opt|proc|root|srv|tmp|usr|var)(?![${W}])|\/(?=[${W}@+.-]{0,60}[\d_.][${W}])${SEGMENT})|(?<=\})(?:\/${SEGMENT}){1,30}|(?<![^])\/[a-z][\w-]{1,30}(?![^\s]))\/?(?:\?[\w.~%=&+-]{1,200})?`, // /usr/bin ./x ~/x /x/y?z=1
+    String.raw`(?:(?<![^\s("'[])(?:(?:~|\.{1,2})(?:\/${SEGMENT}){1,30}|(?:\/${SEGMENT}){2,30}|\/(?:api|bin|dev|etc|home|lib|mnt|opt|proc|root|srv|tmp|usr|var)(?![${W}])|\/(?=[${W}@+.-]{0,60}[\d_.][${W}])${SEGMENT})|(?<=\})(?:\/${SEGMENT}){1,30}|(?<![^])\/[a-z][\w-]{1,30}(?![^\s])|(?<![^\s("'[])\/${SEGMENT}(?=\?[\w.-]{1,40}=))\/?(?:\?[\w.~%-]{1,60}=[\w.~%=&+-]{0,200})?`, // /usr/bin ./x ~/x /x?y=1
     String.raw`${APART}\.(?:[a-z][\w-]{1,40}|NET)(?:\.[\w-]{1,40}){0,3}(?![${W}])`, // .env .NET
   ],
   '\\': [String.raw`\\(?:u[\da-fA-F]{4}|x[\da-fA-F]{2})`],
@@ -182,8 +187,9 @@ const named = [
   String.raw`(?<![${W}.])v\d{1,9}(?:\.\w{1,20}){1,9}`, // v1.2.3
   String.raw`${ALONE}\d{1,2}(?:[:.]\d{2})?[ap]m(?![${W}])`, // 10am
   String.raw`(?<![${W}/])[A-Z]\/[A-Z](?![${W}/])`, // N/A
-  String.raw`(?<![${W}.$@/"'-])[A-Za-z_][\w.-]{0,60}=(?:"[^"\s]{1,100}"|'[^'\s]{1,100}'|(?:[\w./:@%+,-]{0,200}[\w/]))`, // DEBUG=true
-  String.raw`${ALONE}\p{Lu}[${W}'’-]{0,60}[®™℠]`, // Windows®
+  String.raw`${KEY}(?:[A-Za-z_]\w{0,60}[_.-][\w.-]{0,60}|[A-Z][A-Z\d_]{2,60})=[\w./:@%+-]{0,200}[\w/]${VALUE_END}`, // NODE_ENV=production
+  String.raw`${KEY}[A-Za-z_][\w.-]{0,60}=(?:"[^"\s]{1,100}"|'[^'\s]{1,100}'|(?:-?\d[\d.]{0,30}\w{0,9}|true|false|null|none|on|off|yes|no|(?=[\w./:@%+-]{0,60}[_/.:@\d])[\w./:@%+-]{0,200}[\w/])${VALUE_END})`, // mode="fast" size=10
+  String.raw`${ALONE}[a-z\d]?\p{Lu}[${W}'’-]{0,60}[®™℠]`, // Windows®
 ].join('|');
 
 /**
@@ -213,7 +219,7 @@ const signs = bySign(signed);
 // Each search has a cheap test before it, because most sentences have nothing that is protected.
 const anyControl =
   /\{[%{#/*iefswbc]|->|\[(?:zero|one|two|few|many|other)|#(?:if|else|end|foreach|set|macro|\{e)|<[%?/#!]|%%\[|\*\||\[%|@[eifuw]|\\[nrt]/;
-const anySign = /[{}%@$#[`/<~*&]|,\s*"|[:!.][a-z]|:[A-Z]|--|-[A-Za-z]\w*-|\.NET|\\[ux]|&#?\w+;/;
+const anySign = /[{}%@$#[`/<~*&]|(?:^|,)\s*"|[:!.][a-z]|:[A-Z]|--|-[A-Za-z]\w*-|\.NET|\\[ux]|&#?\w+;/;
 const anySeparator = /[ \u00a0][|¦｜›»→←⇒➜➔▶•●‣▪·/>=-]|\|[^\s|*]/;
 const names = new RegExp(named, 'gu');
 /** What every match of `names` has between two characters that are not white space. */
@@ -238,8 +244,10 @@ export function protectedRanges(text: string, begins = true, own: Range[] = []):
   if (mark !== undefined) lists.push([range(0, mark, 'gap')]);
   if (anyControl.test(text)) lists.push(rangesOf(text, controlTags, 'gap'));
   if (anySign.test(text)) {
-    // A command such as `/help` begins a line. After a code, `/month` is a word of the text.
-    const isUnit = ({ from, to }: Range) => !begins && from === 0 && /^\/[a-z-]+$/.test(text.slice(from, to));
+    // A command such as `/help` begins a line. After a code or a variable, `/month` is a word of the text.
+    const isUnit = ({ from, to }: Range) =>
+      (!begins && from === 0 && PER.test(text.slice(from, to))) ||
+      (text[from - 1] === '}' && PER_TIME.test(text.slice(from, to)));
     lists.push(rangesOf(text, signs, 'keep').filter((one) => !isUnit(one)));
   }
   if (anySeparator.test(text)) {
@@ -257,6 +265,11 @@ export function protectedRanges(text: string, begins = true, own: Range[] = []):
   const found = lists.filter(({ length }) => length > 0);
   return found.length > 1 ? inOrder(text, found.flat()) : (found[0] ?? []);
 }
+
+/** Matches words behind a price, and not the folders of a system. */
+const PER = /^(?:\/(?!(?:api|bin|dev|etc|home|lib|mnt|opt|proc|root|srv|tmp|usr|var)(?![\w-]))[a-z-]+){1,2}$/;
+const PER_TIME =
+  /^\/(?:user|hour|day|week|month|year|hora|d[íi]a|semana|mes|mês|año|ano|heure|jour|semaine|mois|an|mese|anno)$/;
 
 const LIST_OF_WORDS = /^[^\s|]{1,100}(?:\|[^\s|]{1,100}){1,100}$/;
 
@@ -302,7 +315,11 @@ function nameRanges(text: string): Range[] {
     // Paths of Windows may have spaces.
     const within = word.includes(':\\') ? text.slice(start, end + Limits.word) : word;
     for (const match of within.matchAll(names)) {
-      if (match.index < word.length) ranges.push(range(start + match.index, match[0], 'keep'));
+      const from = start + match.index;
+      // Of a name of several words, no word alone is kept.
+      const isHalf =
+        /[®™℠]$/.test(match[0]) && /\p{Lu}[^\s.!?:]{0,40} $/u.test(text.slice(Math.max(0, from - 42), from));
+      if (match.index < word.length && !isHalf) ranges.push(range(from, match[0], 'keep'));
     }
     position = Math.max(end, ranges.at(-1)?.to ?? 0);
   }

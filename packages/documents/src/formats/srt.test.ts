@@ -60,6 +60,11 @@ describe('segments of SRT cues', () => {
       cue(1, '01,0', '02,0', '<i>[door opens]</i>\nIt goes\n(very) well'),
       ['[door opens]', 'It goes (very) well'],
     ],
+    [
+      cue(1, '01,0', '02,0', 'He said <i>yes</i> (I think)\nand left.\n') +
+        cue(2, '03,5', '04,0', 'I saw John\n(my brother)\nat home.'),
+      ['He said |yes| (I think) and left.', 'I saw John (my brother) at home.'],
+    ],
     [cue(1, '01,0', '02,0', 'MAN #1: yes\nMAN #2: no'), ['MAN #1: yes', 'MAN #2: no']],
     [
       cue(1, '01,0', '02,0', 'The house is big') + cue(2, '02,0', '04,0', '{\\an8}RED HOUSE'),

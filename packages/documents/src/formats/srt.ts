@@ -243,11 +243,11 @@ const marks =
  * name or mark, a musical note, a sound in brackets, the mark of a list.
  */
 const ownLine =
-  /^(?:<font\b|\{\\an?\d|(?:<[^<>\r\n]{0,100}>|\{[^{}\r\n]{0,60}\}){0,9}[ \t]{0,9}(?:>>|[♪♫•▪◦[]|\([^()\r\n]{1,80}\)[ \t]{0,9}(?:[\r\n<]|$)|[#*][ \t]|(?:\d{1,2}[.)]|[a-z]\))[ \t]|\(?\p{Lu}[\p{Lu}\p{N} #.'’-]{0,30}\)?:|\p{Lu}[\p{L} .'’-]{0,20}(?: \d)?:[ \t]))/u;
+  /^(?:<font\b|\{\\an?\d|(?:<[^<>\r\n]{0,100}>|\{[^{}\r\n]{0,60}\}){0,9}[ \t]{0,9}(?:>>|[♪♫•▪◦[]|\([^()\r\n]{1,80}\)(?:<\/[a-z]{1,9}>)?[ \t]{0,9}(?:[\r\n]{1,9}(?!\s{0,9}\p{Ll})|$)|[#*][ \t]|(?:\d{1,2}[.)]|[a-z]\))[ \t]|\(?\p{Lu}[\p{Lu}\p{N} #.'’-]{0,30}\)?:|\p{Lu}[\p{L} .'’-]{0,20}(?: \d)?:[ \t]))/u;
 
-/** Matches a sound in brackets that is the whole last line of a text. */
+/** Matches a sound in brackets that is the whole last line of a text. In round brackets, it may belong to a sentence. */
 const soundLine =
-  /(?:^|[\r\n>}])[ \t]{0,9}(?:\([^()\r\n]{1,80}\)|\[[^[\]\r\n]{1,80}\])(?:<\/[a-z]{1,9}>)?[ \t]{0,9}$/u;
+  /(?:^|[\r\n])(?:<[^<>\r\n]{0,100}>|[ \t]){0,9}(?:\[[^[\]\r\n]{1,80}\]|(\([^()\r\n]{1,80}\)))(?:<\/[a-z]{1,9}>)?[ \t]{0,9}$/u;
 
 /** Returns true if a line begins a text of its own, whatever stands before it. */
 export const beginsOwnText = (line: string): boolean => ownLine.test(line);
@@ -285,9 +285,10 @@ export function cueCodes(raw: string, offset: number): readonly Code[] {
     else if (/^[\r\n]/.test(found)) {
       lineStart = true;
       const isBlankLine = /^(?:\r*\n|\r)[ \t]*[\r\n]/.test(found) && !/^\r+\n[ \t]*$/.test(found);
+      const before = soundLine.exec(raw.slice(Math.max(0, match.index - longestTimeLine), match.index));
       const isOwn =
         beginsOwnText(raw.slice(position, position + longestTimeLine)) ||
-        soundLine.test(raw.slice(Math.max(0, match.index - longestTimeLine), match.index));
+        (before !== null && !(before[1] !== undefined && /^\p{Ll}/u.test(raw.slice(position))));
       if (isBlankLine || isOwn) add('gap');
     } else if (lineStart) {
       lineStart = false;

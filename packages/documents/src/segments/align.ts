@@ -40,6 +40,8 @@ interface Wanted {
 interface Group {
   wanted: Wanted[];
   supplied: Run[][];
+  /** Whether sentences were added that have no counterpart in the source. */
+  differs?: boolean;
 }
 
 /** The largest accepted deviation between the lengths of a sentence and its translation, in standard deviations. */
@@ -58,13 +60,17 @@ export function align(source: Document, supplied: Document, from: string, to: st
   return groups.flatMap((group) => alignGroup(source, supplied, group));
 }
 
-function alignGroup(source: Document, supplied: Document, { wanted, supplied: texts }: Group): Aligned[] {
+function alignGroup(
+  source: Document,
+  supplied: Document,
+  { wanted, supplied: texts, differs: isMore = false }: Group,
+): Aligned[] {
   if (wanted.length === 0) return [];
   if (texts.length === 0) return wanted.map(({ id }) => ({ id, pieces: undefined, notes: [] }));
   return share(wanted, texts).map(({ runs, differs }, index) => {
     const { id, cut } = wanted[index]!;
     const { pieces, notes } = withCodesOf(source, cut, supplied, runs);
-    return { id, pieces, notes: differs ? ['sentences differ', ...notes] : notes };
+    return { id, pieces, notes: differs || isMore ? ['sentences differ', ...notes] : notes };
   });
 }
 
@@ -121,14 +127,12 @@ function unitGroups(source: Document, supplied: Document, from: string, to: stri
   const wanted = source.units.filter(({ translatable }) => translatable);
   const places = placesOf(source, supplied);
   if (places !== undefined) {
-    const groups = wanted.map((unit) => {
+    const groups: Group[] = wanted.map((unit) => {
       const other = places.get(unit);
       const isThere = other !== undefined && wasSupplied(source, unit, supplied, other);
       return { wanted: cutsOf(unit), supplied: isThere ? textsOf([other], [unit]) : [] };
     });
-    // A line of text may have words where the source has a number alone, which is no segment. Its words go to another line.
-    const isLost = groups.some((group) => group.wanted.length === 0 && group.supplied.length > 0);
-    if (source.format !== 'text' || !isLost) return groups;
+    return source.format === 'text' ? groups.map(withNeighbours) : groups;
   }
   const own = wanted.map((unit) => ({ unit, cuts: cutsOf(unit) })).filter(({ cuts }) => cuts.length > 0);
   const others = supplied.units.filter((unit) => textsOf([unit], []).length > 0);
@@ -152,6 +156,25 @@ function unitGroups(source: Document, supplied: Document, from: string, to: stri
     else last.units.push(...units);
   }
   return groups.map((group) => ({ wanted: group.wanted, supplied: textsOf(group.units, group.own) }));
+}
+
+/**
+ * Adds to a line of text the words before and after it that the translation has where the source has a number alone, which
+ * is no segment: those of the next lines, and of the first lines before any segment.
+ */
+function withNeighbours(group: Group, at: number, groups: readonly Group[]): Group {
+  if (group.wanted.length === 0) return group;
+  const isLost = (one: Group | undefined): one is Group =>
+    one?.wanted.length === 0 && one.supplied.some(hasLetters);
+  const isFirst = groups.slice(0, at).every((one) => one.wanted.length === 0);
+  const lines = isFirst ? groups.slice(0, at).filter(isLost) : [];
+  lines.push(group);
+  for (let next = at + 1; groups[next]?.wanted.length === 0; next++)
+    if (isLost(groups[next])) lines.push(groups[next]!);
+  if (lines.length === 1) return group;
+  const space: Run = { text: ' ', start: 0, end: 0, whole: true };
+  const supplied = lines.flatMap((one) => one.supplied.map((runs) => [...runs, space]));
+  return { ...group, supplied, differs: true };
 }
 
 /** Matches units by position. Returns undefined if the documents have different numbers of units. */

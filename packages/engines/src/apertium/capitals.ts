@@ -115,8 +115,12 @@ function firstCapital(text: string, source: string): Edit[] {
  */
 function amongCapitals(text: string, source: string): Edit[] {
   const given = new Set(source.match(WORD));
-  return [...text.matchAll(/(?<=\p{Lu}{2} )\p{Lu}\p{Ll}{1,2}(?= \p{Lu}{2})/gu), ...inBrackets(text, source)]
-    .filter(([word]) => !given.has(word))
+  const marked = inBrackets(text, source);
+  const isMarked = ({ index: at }: RegExpExecArray) =>
+    marked.some(({ 0: whole, index }) => at >= index && at < index + whole.length);
+  const short = [...text.matchAll(/(?<=\p{Lu}{2} )\p{Lu}\p{Ll}{1,2}(?= \p{Lu}{2})/gu)];
+  return [...short.filter((one) => !isMarked(one) && !given.has(one[0])), ...marked]
+    .sort((a, b) => a.index - b.index)
     .map(({ 0: word, index }) => ({ from: index, to: index + word.length, text: word.toUpperCase() }));
 }
 
@@ -168,7 +172,7 @@ function wordsOf(text: string, other: ReadonlySet<string>, countries: string): W
     const isInName = ARTICLE.test(before) || (before !== '' && countries.includes(`${before} ${word}`));
     const next = matches[nth + 1]?.[0] ?? '';
     const found = { text: word, at: index, place: nth / matches.length, rank, isAfterCopied, next, isInName };
-    isAfterCopied = isCopied && isCapital([...word][0]!);
+    isAfterCopied = isCopied && isCapital([...word][0]!) && !TITLE.test(word);
     if (!isCopied) rank++;
     before = !isCopied && isCapital([...word][0]!) ? word : '';
     return found;

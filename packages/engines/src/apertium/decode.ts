@@ -29,17 +29,21 @@ export class Garbled extends Error {}
  * Reads one reply.
  *
  * @param reply the reply of a pipeline, without id and NUL
- * @param to the language of the reply
+ * @param languages the languages of the mode
  * @throws Garbled when the reply is not a translation
  */
-export function decode(reply: string, record: EncodingRecord, to?: string): Piece[] {
+export function decode(
+  reply: string,
+  record: EncodingRecord,
+  languages: { from?: string; to?: string } = {},
+): Piece[] {
   const { outline } = record;
   let items = readItems(reply, record);
   if (record.stopAdded) dropMark(items);
   joinWords(items, record);
   items = repairSpaces(unmark(items, outline), outline);
   const quotes = [...record.quotes.values()].map(({ open, close }) => open + close).join('');
-  items = repairMarks(repairCapitals(items, outline, to), outline, to, quotes);
+  items = repairMarks(repairCapitals(items, outline, languages.to), outline, languages, quotes);
   const fault = faultOf(items, record);
   if (fault !== null) throw new Garbled(fault);
   return joinCodes(items, record);

@@ -67,11 +67,11 @@ async function attempt(
 ): Promise<HopResult> {
   const capitals = isUpperCase(record.outline) ? /\p{L}[\p{L}\p{M}'’]+/gu : LONG_CAPITALS;
   const cased = PROPER_CASE.has(pool.name) ? stream.replace(capitals, titled) : stream;
-  const isEnglish = modeNamed(pool.name)?.from === 'en';
-  const reply = await pool.send(isEnglish ? cased.replace(SMALL_PRONOUN, 'I') : cased, group);
+  const mode = modeNamed(pool.name);
+  const reply = await pool.send(mode?.from === 'en' ? cased.replace(SMALL_PRONOUN, 'I') : cased, group);
   if (!reply.ok) return { ...reply, detail: `${pool.name}: ${reply.detail}` };
   try {
-    return { ok: true, pieces: decode(reply.stream, record, modeNamed(pool.name)?.to) };
+    return { ok: true, pieces: decode(reply.stream, record, mode) };
   } catch (error) {
     if (!(error instanceof Garbled)) throw error;
     return { ok: false, reason: 'garbled', detail: `${pool.name}: ${error.message}` };
@@ -87,8 +87,17 @@ const titled = (word: string): string => {
   return first + rest.join('').toLowerCase();
 };
 
-/** Matches the English pronoun in small letters, as chats write it. Apertium takes it for an unknown word. */
-const SMALL_PRONOUN = /(?<![\p{L}\p{N}.,(/–-])(?<!\(\s?)i(?=['’](?:m|ve|ll|d)(?!\p{L})| \p{Ll}{2})/gu;
+/**
+ * Matches the English pronoun in small letters, as chats write it, which Apertium takes for an unknown word: with its verb,
+ * where a clause begins or behind the verb of a question. Elsewhere it may be a variable or a number.
+ */
+const SMALL_PRONOUN = new RegExp(
+  `(?<![\\p{L}\\p{N}.,(/–-])i(?=['’](?:m|ve|ll|d)(?!\\p{L}))|` +
+    `(?<=^|[.!?…,;:]\\s|(?<!\\p{L})(?:and|but|so|if|when|because|that|what|then|where|how|why|while|since|before|after|though)\\s)` +
+    `i(?= (?:am|have|had|was|will|would|can|can't|cannot|could|do|don['’]t|did|didn['’]t|got|get|think|thought|know|want|wanted|need|like|love|see|saw|hope|mean|guess|feel|just|really|still|never|tried|ordered|bought|paid|received)(?!\\p{L}))|` +
+    `(?<=(?:^|[.!?…,;:]\\s|(?<!\\p{L})(?:what|when|where|how|why|and|or|but)\\s)(?:can|could|may|should|shall|do|did|am|have|was|will|would)\\s)i(?= \\p{Ll}{2})`,
+  'giu',
+);
 
 const CLAUSE_MARK = /[,;:](?=\s)|(?<=\s)[-–](?=\s)|[—()[\]«»“”"]/gu;
 

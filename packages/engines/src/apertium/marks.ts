@@ -5,19 +5,20 @@ import type { Edit } from './outline.ts';
 import { applyEdits, CODE, outlineOf } from './outline.ts';
 
 /**
- * Repairs the marks of a reply in the language `to`. `source` is the outline of the source. `quotes` are the marks that
+ * Repairs the marks of a reply of a mode. `source` is the outline of the source. `quotes` are the marks that
  * were sent as codes.
  */
 export function repairMarks(
   items: readonly Item[],
   source: string,
-  to: string | undefined,
+  { from, to }: { from?: string | undefined; to?: string | undefined },
   quotes: string,
 ): Item[] {
   const straight = applyEdits(items, straightQuotes(outlineOf(items), source, to));
   const repaired = applyEdits(straight, apostrophes(outlineOf(straight), source, quotes));
   const outline = outlineOf(repaired);
-  return applyEdits(repaired, to === 'es' ? openingMarks(outline) : spanishMarks(outline));
+  if (to === 'es') return applyEdits(repaired, openingMarks(outline));
+  return from === 'es' ? applyEdits(repaired, spanishMarks(outline)) : repaired;
 }
 
 /** Returns edits that remove the opening marks of Spanish questions, which no other language has. */
@@ -112,7 +113,9 @@ function openingMarks(text: string): Edit[] {
     let sentence = text.slice(last, index);
     const bracket = BRACKETS[closing[0] ?? ''];
     const cut = bracket === undefined ? -1 : sentence.lastIndexOf(bracket);
-    if (cut < 0 && groups?.inside !== undefined) continue;
+    const isInside = groups?.inside !== undefined;
+    // An exclamation inside a sentence may be a name, such as "Yahoo!".
+    if (isInside && (cut < 0 || !marks.includes('?'))) continue;
     const begin = cut >= 0 ? cut + 1 : endOf([...sentence.matchAll(BEGINNING)].at(-1));
     sentence = sentence.slice(begin);
     const start = sentence.search(START);
@@ -122,9 +125,9 @@ function openingMarks(text: string): Edit[] {
       const opening = [...new Set(marks)].reverse().map((mark) => (mark === '?' ? '¿' : '¡'));
       edits.push({ from: at, to: at, text: opening.join('') });
     }
-    last = index + ending.length;
+    if (!isInside) last = index + ending.length;
   }
-  return edits;
+  return edits.sort((a, b) => a.from - b.from);
 }
 
 /** Matches the first character that is no white space, code, bullet, dash or emoji. */

@@ -18,8 +18,8 @@ const DIALOGUE =
   '(?<=[.:;!?…"“«][^\\S\\n]{0,9})-[AEIOUYÀÈÉ]\\s\\p{Ll}|-[aeiouyàèé]\\s[^\\n-]{0,80}[\\p{L}\\p{N}]-(?:[\\s,.;:)]|$)';
 /** Matches an opaque text that joins two words, with its own spaces. Apertium gets it as a word between two spaces. */
 export const JOINER = /^ ?[/&"“”«»] ?$/;
-/** Before a word that begins a sentence. A code may stand between, and the number of a note before it. */
-const SENTENCE_START = `(?<=(?:^|^${CODE}?\\p{N}{1,3}${CODE}?\\s|\\s\\s|[.!?…:;¿¡"“‘«(\\[*>—–-])\\s{0,3}${CODE}?\\s?)`;
+/** Before a word that begins a sentence. A code may stand between. */
+const SENTENCE_START = `(?<=(?:^|\\s\\s|[.!?…:;¿¡"“‘«(\\[*>—–-])\\s{0,3}${CODE}?\\s?)`;
 
 /** Matches text that is never translated, in the outline of a source. */
 export const OPAQUE = new RegExp(
@@ -50,7 +50,7 @@ export const OPAQUE = new RegExp(
     '(?<![\\p{L}\\p{N}])\\p{Lu}{1,10}\\d{1,10}\\p{L}[\\p{L}\\d]{0,20}(?![\\p{L}\\p{N}])',
     '(?<![\\p{L}\\p{N}_])_[A-Z][A-Za-z]{1,40}(?![\\p{L}\\p{N}_])(?!.{0,200}\\S_(?![\\p{L}\\p{N}]))',
     // Latin that Apertium moved before the name, or took for other words: "i.e." became "et.e.".
-    '(?<!\\p{L})et al(?:\\.|(?!\\p{L}))|(?<![\\p{L}.])i\\.e\\.',
+    '(?<!\\p{L})et al(?:\\.|(?![\\p{L}·-]))|(?<![\\p{L}.])i\\.e\\.',
     // The plural of API, which the Catalan dictionary has as celery.
     '(?<![\\p{L}\\p{N}])APIs(?![\\p{L}\\p{N}])',
     // A letter or number behind its word, as in "Annex G", "Region II" and "C++". Apertium moved it, or wrote the ordinals of
