@@ -132,7 +132,7 @@ function unitGroups(source: Document, supplied: Document, from: string, to: stri
       const isThere = other !== undefined && wasSupplied(source, unit, supplied, other);
       return { wanted: cutsOf(unit), supplied: isThere ? textsOf([other], [unit]) : [] };
     });
-    return source.format === 'text' ? groups.map(withNeighbours) : groups;
+    return source.format === 'text' ? withNeighbours(groups) : groups;
   }
   const own = wanted.map((unit) => ({ unit, cuts: cutsOf(unit) })).filter(({ cuts }) => cuts.length > 0);
   const others = supplied.units.filter((unit) => textsOf([unit], []).length > 0);
@@ -159,22 +159,24 @@ function unitGroups(source: Document, supplied: Document, from: string, to: stri
 }
 
 /**
- * Adds to a line of text the words before and after it that the translation has where the source has a number alone, which
- * is no segment: those of the next lines, and of the first lines before any segment.
+ * Adds to each line of a text the words that the translation has in the next lines where the source has a number alone,
+ * which is no segment. Before the first segment, they are added to its line.
  */
-function withNeighbours(group: Group, at: number, groups: readonly Group[]): Group {
-  if (group.wanted.length === 0) return group;
-  const isLost = (one: Group | undefined): one is Group =>
-    one?.wanted.length === 0 && one.supplied.some(hasLetters);
-  const isFirst = groups.slice(0, at).every((one) => one.wanted.length === 0);
-  const lines = isFirst ? groups.slice(0, at).filter(isLost) : [];
-  lines.push(group);
-  for (let next = at + 1; groups[next]?.wanted.length === 0; next++)
-    if (isLost(groups[next])) lines.push(groups[next]!);
-  if (lines.length === 1) return group;
+function withNeighbours(groups: readonly Group[]): Group[] {
+  const added = new Map(groups.map((group): [Group, Group[]] => [group, []]));
+  let line = groups.find(({ wanted }) => wanted.length > 0);
+  for (const group of groups) {
+    const isLost = group.wanted.length === 0 && group.supplied.some(hasLetters);
+    if (group.wanted.length > 0) line = group;
+    if (line !== undefined && (group === line || isLost)) added.get(line)!.push(group);
+  }
   const space: Run = { text: ' ', start: 0, end: 0, whole: true };
-  const supplied = lines.flatMap((one) => one.supplied.map((runs) => [...runs, space]));
-  return { ...group, supplied, differs: true };
+  return groups.map((group) => {
+    const lines = added.get(group)!;
+    if (lines.length < 2) return group;
+    const supplied = lines.flatMap((one) => one.supplied.map((runs) => [...runs, space]));
+    return { ...group, supplied, differs: true };
+  });
 }
 
 /** Matches units by position. Returns undefined if the documents have different numbers of units. */
