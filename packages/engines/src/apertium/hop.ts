@@ -68,7 +68,7 @@ async function attempt(
   const capitals = isUpperCase(record.outline) ? /\p{L}[\p{L}\p{M}'’]+/gu : LONG_CAPITALS;
   const cased = PROPER_CASE.has(pool.name) ? stream.replace(capitals, titled) : stream;
   const mode = modeNamed(pool.name);
-  const reply = await pool.send(mode?.from === 'en' ? cased.replace(SMALL_PRONOUN, 'I') : cased, group);
+  const reply = await pool.send(mode?.from === 'en' ? withPronouns(cased) : cased, group);
   if (!reply.ok) return { ...reply, detail: `${pool.name}: ${reply.detail}` };
   try {
     return { ok: true, pieces: decode(reply.stream, record, mode) };
@@ -88,16 +88,17 @@ const titled = (word: string): string => {
 };
 
 /**
- * Matches the English pronoun in small letters, as chats write it, which Apertium takes for an unknown word: with its verb,
- * where a clause begins or behind the verb of a question. Elsewhere it may be a variable or a number.
+ * Match the English pronoun in small letters, as chats write it, which Apertium takes for an unknown word: in a contraction,
+ * with a verb where a clause begins, and behind the verb of a question. Elsewhere it may be a variable or a number.
  */
-const SMALL_PRONOUN = new RegExp(
-  `(?<![\\p{L}\\p{N}.,(/–-])i(?=['’](?:m|ve|ll|d)(?!\\p{L}))|` +
-    `(?<=^|[.!?…,;:]\\s|(?<!\\p{L})(?:and|but|so|if|when|because|that|what|then|where|how|why|while|since|before|after|though)\\s)` +
-    `i(?= (?:am|have|had|was|will|would|can|can't|cannot|could|do|don['’]t|did|didn['’]t|got|get|think|thought|know|want|wanted|need|like|love|see|saw|hope|mean|guess|feel|just|really|still|never|tried|ordered|bought|paid|received)(?!\\p{L}))|` +
-    `(?<=(?:^|[.!?…,;:]\\s|(?<!\\p{L})(?:what|when|where|how|why|and|or|but)\\s)(?:can|could|may|should|shall|do|did|am|have|was|will|would)\\s)i(?= \\p{Ll}{2})`,
-  'giu',
-);
+const SMALL_PRONOUNS = [
+  /(?<![\p{L}\p{N}.,(/–-])i(?=['’](?:m|ve|ll|d)(?!\p{L}))/gu,
+  /(?<=^|[.!?…,;:]\s|(?<!\p{L})(?:and|but|so|if|when|because|that|what|then|where|how|why|while|since|before|after|though)\s)i(?= (?:am|have|had|was|will|would|can|can['’]t|cannot|could|do|don['’]t|did|didn['’]t|got|get|think|thought|know|want|wanted|need|like|love|see|saw|hope|mean|guess|feel|just|really|still|never|tried|ordered|bought|paid|received)(?!\p{L}))/gu,
+  /(?<=(?:^|[.!?…,;:]\s|(?<!\p{L})(?:what|when|where|how|why|and|or|but)\s)(?:[Cc]an|[Cc]ould|[Mm]ay|[Ss]hould|[Ss]hall|[Dd]o|[Dd]id|[Aa]m|[Hh]ave|[Ww]as|[Ww]ill|[Ww]ould)\s)i(?= \p{Ll}{2})/gu,
+];
+
+const withPronouns = (text: string): string =>
+  SMALL_PRONOUNS.reduce((changed, pattern) => changed.replace(pattern, 'I'), text);
 
 const CLAUSE_MARK = /[,;:](?=\s)|(?<=\s)[-–](?=\s)|[—()[\]«»“”"]/gu;
 
