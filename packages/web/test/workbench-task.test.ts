@@ -345,9 +345,8 @@ it('a source with two texts, and a text for different terms, are shown before th
     await target(page, 4);
     await page.getByRole('button', { name: 'Submit' }).click();
     const submit = page.getByRole('dialog', { name: 'Submit' });
-    await submit.getByText('Sources with several texts').waitFor();
-    await submit.getByText('Texts for sources with different terms').waitFor();
-    await submit.getByRole('button', { name: '1: show these segments' }).last().click();
+    await submit.getByRole('button', { name: 'Sources with several texts: 1' }).waitFor();
+    await submit.getByRole('button', { name: 'Texts for sources with different terms: 1' }).click();
     const list = page.getByRole('dialog', { name: 'List of findings' });
     await list.getByRole('heading', { name: '1 source with several texts' }).waitFor();
     await list.getByRole('heading', { name: '1 text for sources with different terms' }).waitFor();
@@ -361,7 +360,7 @@ it('a source with two texts, and a text for different terms, are shown before th
       .click();
     await expectText(await target(page, 2), 'Conserve la caja.');
     await page.getByRole('button', { name: 'Submit' }).click();
-    await submit.getByRole('button', { name: '1: show these segments' }).last().click();
+    await submit.getByRole('button', { name: 'Sources with several texts: 1' }).click();
     await list
       .getByRole('listitem')
       .filter({ hasText: 'Keep the crate.' })

@@ -323,7 +323,7 @@ withEngine('one data directory', () => {
     for (const name of ['acme', 'a:b']) {
       const ended = await dragoman(['account', 'create', name, '--json', ...here]);
       expect(ended).toMatchObject({ status: 1, stdout: '' });
-      expect(ended.stderr).toMatch(
+      expect(JSON.parse(ended.stderr).error).toMatch(
         name === 'acme' ? /already an account named acme/ : /^A username must have /,
       );
     }

@@ -341,12 +341,16 @@ describe('the rotation of the secret key', () => {
   });
 
   it.each([
-    ['only the new key', [key(2)], /^To rotate the secret key, set DRAGOMAN_SECRET_KEY to the new key and /],
-    ['the same key twice', [key(1), key(1)], /^To rotate the secret key, set /],
+    [
+      'only the new key',
+      [key(2)],
+      /^{"error":"To rotate the secret key, set DRAGOMAN_SECRET_KEY to the new key and /,
+    ],
+    ['the same key twice', [key(1), key(1)], /^{"error":"To rotate the secret key, set /],
     [
       'another previous key',
       [key(2), key(3)],
-      /^Neither DRAGOMAN_SECRET_KEY nor DRAGOMAN_SECRET_KEY_PREVIOUS is /,
+      /^{"error":"Neither DRAGOMAN_SECRET_KEY nor DRAGOMAN_SECRET_KEY_PREVIOUS is /,
     ],
   ] as [string, [string, string?], RegExp][])('is refused with %s', async (_, keys, sentence) => {
     expect(await rotate(place(...keys))).toMatchObject({

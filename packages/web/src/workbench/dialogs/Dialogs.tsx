@@ -134,7 +134,16 @@ function Submit() {
           <div key={kind} data-tone={inconsistent && inconsistent[kind] > 0 ? 'warning' : undefined}>
             <dt>{t(`workbench.submit.inconsistencies.${kind}`)}</dt>
             <dd>
-              <Count count={inconsistent?.[kind] ?? 0} onPress={showFindings} />
+              {/* Nobody is told that there are none before this is known. */}
+              {inconsistent ? (
+                <Count
+                  count={inconsistent[kind]}
+                  label={t(`workbench.submit.inconsistencies.${kind}`)}
+                  onPress={showFindings}
+                />
+              ) : (
+                '…'
+              )}
             </dd>
           </div>
         ))}
@@ -203,7 +212,8 @@ function FilterLink({ count, by }: { count: number; by: Filter }) {
   );
 }
 
-function Count({ count, onPress }: { count: number; onPress: () => void }) {
+/** @param label what is counted, if these are no segments */
+function Count({ count, label, onPress }: { count: number; label?: string; onPress: () => void }) {
   const t = useTranslate();
   if (count === 0) return count;
   return (
@@ -211,7 +221,7 @@ function Count({ count, onPress }: { count: number; onPress: () => void }) {
       type="button"
       className={css.count}
       onClick={onPress}
-      aria-label={t('workbench.submit.show', { count })}
+      aria-label={label === undefined ? t('workbench.submit.show', { count }) : `${label}: ${count}`}
     >
       {count}
     </button>

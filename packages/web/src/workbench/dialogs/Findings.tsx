@@ -85,7 +85,9 @@ function Inconsistencies() {
           <h3>{t('workbench.inconsistencies', { count: data.count })}</h3>
           {data.sources.map(({ source, texts }) => (
             <section key={texts[0]!.positions[0]}>
-              <h4 {...textIn(from)}>{plainText(source)}</h4>
+              <h4 {...textIn(from)} translate="no">
+                {plainText(source)}
+              </h4>
               <Places
                 of={texts.map(({ target, positions }) => ({ text: plainText(target), positions }))}
                 language={to}
@@ -141,13 +143,14 @@ function Places({
 /** The maximum number of buttons. */
 const MAX_BUTTONS = 20;
 
-/** Buttons of a dialog that go to segments. Those of other editors have no row on the page. */
+/** Buttons of a dialog that go to segments. Those of other editors have no row on the page, and come last. */
 export function JumpButtons({ positions }: { positions: readonly number[] }) {
   const workbench = useWorkbench();
   const t = useTranslate();
+  const shown = positions.toSorted((a, b) => Number(workbench.has(b)) - Number(workbench.has(a)));
   return (
     <span className={css.jumps}>
-      {positions.slice(0, MAX_BUTTONS).map((position) => (
+      {shown.slice(0, MAX_BUTTONS).map((position) => (
         <Button
           key={position}
           size="xs"
