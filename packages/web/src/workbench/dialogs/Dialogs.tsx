@@ -134,7 +134,7 @@ function Submit() {
           <div key={kind} data-tone={inconsistent && inconsistent[kind] > 0 ? 'warning' : undefined}>
             <dt>{t(`workbench.submit.inconsistencies.${kind}`)}</dt>
             <dd>
-              {/* Nobody is told that there are none before this is known. */}
+              {/* A zero would be wrong before this is known. */}
               {inconsistent ? (
                 <Count
                   count={inconsistent[kind]}
