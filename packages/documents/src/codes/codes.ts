@@ -36,6 +36,8 @@ const ALONE = `(?<![${W}])`;
 /** Before the name of an assignment, and behind its value. */
 const KEY = `(?<![${W}.$@/"'=&?-])`;
 const VALUE_END = `(?![${W}²³=])`;
+/** The folders at the root of a system. */
+const SYSTEM = 'api|bin|dev|etc|home|lib|mnt|opt|proc|root|srv|tmp|usr|var';
 /** A part of a path. */
 const SEGMENT = `[${W}@+.-]{0,99}[${W}@+-]`;
 /** White space, an opening mark or nothing stands before. */
@@ -145,7 +147,7 @@ const signed: Record<string, readonly string[]> = {
     String.raw`(?<=(?:^|[{,])\s{0,20})"[A-Za-z_$][\w$.-]{0,60}"(?=\s?:\s?(?:["[{\d-]|true\b|false\b|null\b))`,
   ], // the key of a JSON object
   '~./': [
-    String.raw`(?:(?<![^\s("'[])(?:(?:~|\.{1,2})(?:\/${SEGMENT}){1,30}|(?:\/${SEGMENT}){2,30}|\/(?:api|bin|dev|etc|home|lib|mnt|opt|proc|root|srv|tmp|usr|var)(?![${W}])|\/(?=[${W}@+.-]{0,60}[\d_.][${W}])${SEGMENT})|(?<=\})(?:\/${SEGMENT}){1,30}|(?<![^])\/[a-z][\w-]{1,30}(?![^\s])|(?<![^\s("'[])\/${SEGMENT}(?=\?[\w.-]{1,40}=))\/?(?:\?[\w.~%-]{1,60}=[\w.~%=&+-]{0,200})?`, // /usr/bin ./x ~/x /x?y=1
+    String.raw`(?:(?<![^\s("'[])(?:(?:~|\.{1,2})(?:\/${SEGMENT}){1,30}|(?:\/${SEGMENT}){2,30}|\/(?:${SYSTEM})(?![${W}])|\/(?=[${W}@+.-]{0,60}[\d_.][${W}])${SEGMENT})|(?<=\})(?:\/${SEGMENT}){1,30}|(?<![^])\/[a-z][\w-]{1,30}(?![^\s])|(?<![^\s("'[])\/${SEGMENT}(?=\?[\w.-]{1,40}=))\/?(?:\?[\w.~%-]{1,60}=[\w.~%=&+-]{0,200})?`, // /usr/bin ./x ~/x /x?y=1
     String.raw`${APART}\.(?:[a-z][\w-]{1,40}|NET)(?:\.[\w-]{1,40}){0,3}(?![${W}])`, // .env .NET
   ],
   '\\': [String.raw`\\(?:u[\da-fA-F]{4}|x[\da-fA-F]{2})`],
@@ -246,7 +248,7 @@ export function protectedRanges(text: string, begins = true, own: Range[] = []):
   if (anySign.test(text)) {
     // A command such as `/help` begins a line. After a code or a variable, `/month` is a word of the text.
     const isUnit = ({ from, to }: Range) =>
-      (!begins && from === 0 && PER.test(text.slice(from, to))) ||
+      (!begins && from === 0 && isPer(text.slice(from, to))) ||
       (text[from - 1] === '}' && PER_TIME.test(text.slice(from, to)));
     lists.push(rangesOf(text, signs, 'keep').filter((one) => !isUnit(one)));
   }
@@ -266,8 +268,9 @@ export function protectedRanges(text: string, begins = true, own: Range[] = []):
   return found.length > 1 ? inOrder(text, found.flat()) : (found[0] ?? []);
 }
 
-/** Matches words behind a price, and not the folders of a system. */
-const PER = /^(?:\/(?!(?:api|bin|dev|etc|home|lib|mnt|opt|proc|root|srv|tmp|usr|var)(?![\w-]))[a-z-]+){1,2}$/;
+/** Returns whether a path is words behind a price, and no folder of a system. */
+const isPer = (path: string): boolean =>
+  /^(?:\/[a-z-]+){1,2}$/.test(path) && !SYSTEM.split('|').includes(path.split('/')[1]!);
 const PER_TIME =
   /^\/(?:user|hour|day|week|month|year|hora|d[íi]a|semana|mes|mês|año|ano|heure|jour|semaine|mois|an|mese|anno)$/;
 
