@@ -8,4 +8,6 @@ it('the routes of customers and of the web app have separate OpenAPI description
   expect(Object.keys(pub.paths).filter((path) => webPath.test(path))).toEqual([]);
   expect(Object.keys(pub.paths)).toContain('/api/v1/deliveries/');
   expect(Object.keys(web.paths).filter((path) => !webPath.test(path))).toEqual([]);
+  // `share` leaves out the fields of other audiences. Registered without it, a field would be shown to everybody.
+  expect(JSON.stringify([pub, web])).not.toContain('x-audiences');
 });
