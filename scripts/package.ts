@@ -13,6 +13,7 @@ import { createHash } from 'node:crypto';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { FILES } from '../packages/server/src/guides/guides.ts';
 import { writeClientPackage } from './client-package.ts';
 import { type Locked, testedLibraries } from './tested-libraries.ts';
 
@@ -27,6 +28,9 @@ const COPIED = [
   'docs/workbench.png',
   'CHANGELOG.md',
   'LICENSE',
+  'SECURITY.md',
+  'examples/README.md',
+  ...FILES,
 ];
 const DESCRIPTION = 'An open, self-hostable translation service.';
 

@@ -436,7 +436,7 @@ class Tripwires {
 /** Serves two pages without a policy: a guide with the hostile strings, and the hostile strings as markup. */
 async function startPages(vectors: readonly Vector[]) {
   const texts = vectors.map(({ text }) => text);
-  const guide = renderGuide('hostile', `# Guide\n\n${texts.join('\n\n')}`, new Set());
+  const guide = renderGuide('hostile', `# Guide\n\n${texts.join('\n\n')}`, new Map());
   const pages: Record<string, string> = {
     '/guide': layOut(guide, [guide]),
     // The hostile strings are added one by one, because an unclosed element would contain the rest.

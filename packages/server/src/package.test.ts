@@ -22,6 +22,7 @@ import { FULL } from '../../../scripts/full.ts';
 import { writeBill, writeRelease } from '../../../scripts/package.ts';
 import { privateApertium } from '../../../scripts/test-tools.ts';
 import { testedLibraries } from '../../../scripts/tested-libraries.ts';
+import { FILES } from './guides/guides.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const MIB = 1024 * 1024;
@@ -107,6 +108,18 @@ describe('the files of a release', () => {
       return `${hash.digest('hex')}  ${name}`;
     });
     expect(readFileSync(release.checksums, 'utf8').trim().split('\n').sort()).toEqual(lines.sort());
+  });
+
+  it('contain the programs and settings to copy, to which the guides link', () => {
+    const said = execFileSync('tar', ['--list', '--gzip', '--file', release.program], {
+      encoding: 'utf8',
+      maxBuffer: 64 * MIB,
+    });
+    const listed = said.split('\n');
+    expect(FILES.length).toBeGreaterThan(15);
+    for (const file of [...FILES, 'examples/README.md', 'SECURITY.md'])
+      expect(listed).toContain(`package/${file}`);
+    expect(listed.filter((file) => /\/examples\/.*\.test\./.test(file))).toEqual([]);
   });
 
   it('the bill of materials is the same in each run', () => {
@@ -205,7 +218,8 @@ describe.runIf(FULL)('the installed program', () => {
     const files = globSync('node_modules/{dragoman,@dragoman}/**', { cwd: outside });
     const own = files.filter((file) => !/node_modules\/dragoman\/node_modules\/(?!@dragoman)/.test(file));
     expect(own.filter((file) => /\.test\.|\/testing\//.test(file))).toEqual([]);
-    expect(own.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))).toEqual([]);
+    const sources = own.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
+    expect(sources.filter((file) => !file.includes('/dragoman/examples/'))).toEqual([]);
   });
 });
 
@@ -264,6 +278,8 @@ describe.runIf(FULL && (missing.length === 0 || process.env.CI === 'true'))('the
     try {
       expect(stdout).toMatch(/^All \d+ deliveries arrived, each with a valid signature\.$/m);
       const [, url, key] = /production\s+(http:\S+)\/tapi\S+\s+key (\S+)/.exec(stdout)!;
+      const shown = await fetch(`${url}/docs/examples/receivers/receiver.py`);
+      expect(await shown.text()).toBe(readFileSync(join(ROOT, 'examples/receivers/receiver.py'), 'utf8'));
       writeFileSync(join(outside, 'program.mts'), CLIENT);
       expect(run(process.execPath, 'program.mts', url!, key!)).toBe('La casa es grande.\n');
     } finally {

@@ -22,9 +22,12 @@ it('the container image contains only the files and folders that this test lists
     'packages',
     'scripts',
     'docs',
+    'examples',
+    'deploy',
     'CHANGELOG.md',
     'LICENSE',
     'README.md',
+    'SECURITY.md',
     'tsconfig.json',
   ]);
   for (const secret of ['**/.env*', '**/secret.key']) {

@@ -8,6 +8,7 @@ import {
   describeErrors,
   ErrorBody,
   EVERYWHERE,
+  IGNORED,
   UNTRANSLATED,
 } from '../http/schemas.ts';
 import { MESSAGE_STATUSES } from './states.ts';
@@ -114,7 +115,21 @@ export const ChatMessageRequest = Type.Object(
     is_inbound: Type.Optional(Type.Boolean({ description: '`true` for a message of a customer.' })),
     author_external_id: optional('The author of the message.'),
   },
-  { title: 'ChatMessageRequest', description: '`null` is the same as absent; unknown fields are ignored.' },
+  {
+    title: 'ChatMessageRequest',
+    description: IGNORED,
+    examples: [
+      {
+        chat_external_id: 'ticket-17',
+        external_id: 'message-1',
+        source_language: 'es',
+        target_language: 'en',
+        text: '¿Dónde está mi pedido?',
+        text_format: 'text',
+        is_inbound: true,
+      },
+    ],
+  },
 );
 
 export const ChatRequest = Type.Object(
@@ -125,7 +140,7 @@ export const ChatRequest = Type.Object(
     ),
     agent_external_id: optional('The agent who serves the chat.'),
   },
-  { title: 'ChatRequest', description: '`null` is the same as absent; unknown fields are ignored.' },
+  { title: 'ChatRequest', description: IGNORED, examples: [{ external_id: 'ticket-17' }] },
 );
 
 export const CreatedChat = Type.Object(

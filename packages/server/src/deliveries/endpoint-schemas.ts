@@ -86,7 +86,12 @@ const EndpointSecret = Type.Object(
 const wanted = { url: URL, events: GIVEN_EVENTS, description: Type.Optional(DESCRIPTION) };
 const creation = Type.Object(
   { environment: NAMED_ENVIRONMENT, ...wanted },
-  { title: 'WebhookEndpointRequest' },
+  {
+    title: 'WebhookEndpointRequest',
+    examples: [
+      { url: 'https://example.com/events', events: ['job.completed', 'job.failed'], description: 'Shop' },
+    ],
+  },
 );
 const change = Type.Object(
   {
@@ -95,7 +100,7 @@ const change = Type.Object(
     description: wanted.description,
     status: Type.Optional(GIVEN_STATUS),
   },
-  { title: 'WebhookEndpointChange' },
+  { title: 'WebhookEndpointChange', examples: [{ status: 'disabled' }] },
 );
 const parameters = Type.Object({ endpoint_id: ID });
 

@@ -260,7 +260,7 @@ export const replayAllSchema = {
         examples: ['2027-01-31', '2027-01-31T12:00:00Z'],
       }),
     },
-    { title: 'ReplayRequest' },
+    { title: 'ReplayRequest', examples: [{ since: '2027-01-31T12:00:00Z' }] },
   ),
   response: {
     202: answer(
@@ -296,10 +296,9 @@ export const testEventSchema = {
       url: Type.String({
         format: 'uri',
         description: 'A public http or https URL without credentials.',
-        examples: ['https://example.com/done'],
       }),
     },
-    { title: 'TestEventRequest' },
+    { title: 'TestEventRequest', examples: [{ url: 'https://example.com/done' }] },
   ),
   response: {
     202: answer('The delivery, pending.', Delivery),

@@ -2,10 +2,18 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer } from '../testing/harness.ts';
-import { readGuides, renderGuide } from './guides.ts';
+import { FILES, ROOT, readGuides, renderGuide } from './guides.ts';
 import { type FoundSection, searchGuides } from './search.ts';
 
-const render = (source: string) => renderGuide('page', source, new Set(['jobs'])).html;
+const render = (source: string) =>
+  renderGuide(
+    'page',
+    source,
+    new Map([
+      ['docs/jobs.md', 'jobs'],
+      ['deploy/nginx.conf', 'deploy/nginx.conf'],
+    ]),
+  ).html;
 
 describe('a rendered guide', () => {
   it.each([
@@ -15,6 +23,8 @@ describe('a rendered guide', () => {
     ['code as text', '```sh run\n<b>\n```', '<code>&lt;b&gt;\n</code>'],
     ['a link to a page', '[jobs](jobs.md#the-callback)', '<a href="/docs/jobs#the-callback">jobs</a>'],
     ['the words of a link to a file', '[file](../README.md) and [x](nowhere.md)', '<p>file and x</p>'],
+    ['a link to a file to copy', '[x](../deploy/nginx.conf)', '<a href="/docs/deploy/nginx.conf">x</a>'],
+    ['no link out of the folder', '[x](../../../deploy/nginx.conf/../nginx.key)', '<p>x</p>'],
     ['a link elsewhere', '[web](https://example.com)', '<a href="https://example.com">web</a>'],
     ['its sections by name', '## Keys and `secrets`', '<h2 id="keys-and-secrets">'],
     ['sections of the same name apart', '## A\n\n## A', '<h2 id="a-1">'],
@@ -36,7 +46,7 @@ describe('the guides', () => {
         ...[...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => `/docs/${name}#${id}`),
       ]),
     );
-    there.add('/docs/reference');
+    for (const path of ['reference', ...FILES]) there.add(`/docs/${path}`);
     const broken = guides.flatMap(({ name, html }) =>
       [...html.matchAll(/href="([^"]*)"/g)]
         .map(([, href]) => (href!.startsWith('#') ? `/docs/${name}${href}` : href!))
@@ -68,7 +78,7 @@ it('the guides, messages and files to copy call the program dragoman, and one pl
 });
 
 describe('the search in the guides', () => {
-  const known = new Set<string>();
+  const known = new Map<string, string>();
   const guides = [
     renderGuide(
       'jobs',
@@ -175,6 +185,17 @@ describe('/docs', () => {
       expect([path, answer.status]).toEqual([path, 404]);
       expect(await answer.text()).toContain('No such page');
     }
+  });
+
+  it('serves the files to copy as they are', async () => {
+    for (const path of FILES) {
+      const answer = await get(`/docs/${path}`);
+      expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+      expect(await answer.text()).toBe(readFileSync(`${ROOT}${path}`, 'utf8'));
+    }
+    expect(await (await get('/docs/examples')).text()).toContain(
+      '<a href="/docs/examples/receivers/receiver.py"><code>receiver.py</code></a>',
+    );
   });
 
   it('answers 304 when the browser already has the current script', async () => {

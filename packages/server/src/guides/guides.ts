@@ -1,8 +1,9 @@
 /**
- * The guides: the pages of `docs/`, rendered once. HTML inside a guide is shown as text (`html: false`), and
- * the renderer refuses `javascript:` links.
+ * The guides: the pages of `docs/` and of `examples/`, rendered once. HTML inside a guide is shown as text
+ * (`html: false`), and the renderer refuses `javascript:` links.
  */
-import { readdir, readFile } from 'node:fs/promises';
+import { globSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import MarkdownIt, { type Token } from 'markdown-it';
 
@@ -41,6 +42,7 @@ export const GROUPS: readonly { title: string; names: readonly string[] }[] = [
     title: 'For integrators',
     names: [
       'quick-start',
+      'examples',
       'authentication',
       'sandbox',
       'jobs',
@@ -63,28 +65,45 @@ export const GROUPS: readonly { title: string; names: readonly string[] }[] = [
   { title: 'For contributors', names: ['glossary', 'conformance'] },
 ];
 
-const FOLDER = fileURLToPath(new URL('../../../../docs/', import.meta.url));
+/** The folder of the repository or of the package, which have the same files. */
+export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+const EXAMPLES = 'examples/README.md';
+/** The files to copy, below {@link ROOT}: programs that use the API, and settings for other programs. */
+export const FILES: readonly string[] = globSync(['examples/*/*.*', 'deploy/*'], { cwd: ROOT });
 
 /** Reads all guides, in the order of {@link GROUPS}. */
-export async function readGuides(folder: string = FOLDER): Promise<Guide[]> {
-  const files = (await readdir(folder)).filter((file) => file.endsWith('.md'));
-  const names = files.map((file) => file.slice(0, -'.md'.length));
+export async function readGuides(): Promise<Guide[]> {
+  const pages = new Map(
+    globSync('docs/*.md', { cwd: ROOT }).map((path) => [path, path.slice('docs/'.length, -'.md'.length)]),
+  ).set(EXAMPLES, 'examples');
   const order = GROUPS.flatMap(({ names: own }) => own);
   const place = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length);
-  names.sort((a, b) => place(a) - place(b) || a.localeCompare(b));
-  const known = new Set(names);
-  return Promise.all(
-    names.map(async (name) => renderGuide(name, await readFile(`${folder}${name}.md`, 'utf8'), known)),
+  const known = new Map([...pages, ...FILES.map((path) => [path, path] as const)]);
+  const guides = await Promise.all(
+    [...pages].map(async ([path, name]) =>
+      renderGuide(name, await readFile(`${ROOT}${path}`, 'utf8'), known, path),
+    ),
   );
+  return guides.sort((a, b) => place(a.name) - place(b.name) || a.name.localeCompare(b.name));
 }
 
-/** Renders a guide as HTML. @param known the names of the guides to which links can lead */
-export function renderGuide(name: string, source: string, known: ReadonlySet<string>): Guide {
+/**
+ * Renders a guide as HTML.
+ *
+ * @param known what links can lead to: addresses below `/docs/` by paths below {@link ROOT}
+ * @param path where the guide is, for relative links
+ */
+export function renderGuide(
+  name: string,
+  source: string,
+  known: ReadonlyMap<string, string>,
+  path = `docs/${name}.md`,
+): Guide {
   const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
   const tokens = markdown.parse(source, {});
   const headings = nameHeadings(tokens);
   const sections = sectionsOf(tokens);
-  for (const token of tokens) pointLinks(token.children ?? [], known);
+  for (const token of tokens) pointLinks(token.children ?? [], known, path);
   // Wide tables and long lines scroll inside their own regions, also by keyboard. The page itself never
   // scrolls sideways.
   markdown.renderer.rules.table_open = () =>
@@ -159,14 +178,14 @@ export const slugOf = (title: string): string =>
     .replace(/\s/g, '-');
 
 /**
- * Changes links between guides to their paths on this server, and removes links to other files of the
- * repository.
+ * Changes links between guides, and to files to copy, to their paths on this server. Removes links to other files of
+ * the repository.
  */
-function pointLinks(tokens: Token[], known: ReadonlySet<string>): void {
+function pointLinks(tokens: Token[], known: ReadonlyMap<string, string>, path: string): void {
   const open: boolean[] = [];
   for (const token of tokens) {
     if (token.type === 'link_open') {
-      const address = guideAddress(String(token.attrGet('href') ?? ''), known);
+      const address = addressOf(String(token.attrGet('href') ?? ''), known, path);
       open.push(address !== undefined);
       if (address === undefined) hide(token);
       else token.attrSet('href', address);
@@ -186,8 +205,9 @@ function hide(token: Token): void {
   token.nesting = 0;
 }
 
-function guideAddress(href: string, known: ReadonlySet<string>): string | undefined {
+function addressOf(href: string, known: ReadonlyMap<string, string>, from: string): string | undefined {
   if (/^(?:https?:\/\/|#|\/)/.test(href)) return href;
-  const [, name = '', section = ''] = /^([\w-]+)\.md(#.*)?$/.exec(href) ?? [];
-  return known.has(name) ? `/docs/${name}${section}` : undefined;
+  const { pathname, hash } = new URL(href, `file:///${from}`);
+  const address = known.get(pathname.slice(1));
+  return address === undefined ? undefined : `/docs/${address}${hash}`;
 }

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { resource } from '../http/http.ts';
-import { readGuides } from './guides.ts';
+import { FILES, ROOT, readGuides } from './guides.ts';
 import { layOut, layOutMissing, layOutSearch, STYLES } from './layout.ts';
 import { readReference } from './reference.ts';
 import { MAX_QUERY_CHARACTERS, searchGuides } from './search.ts';
@@ -65,6 +65,14 @@ export function guideRoutes(app: FastifyInstance): void {
   resource(app, '/docs/:guide', {
     GET: (request, reply) => showGuide((request.params as { guide: string }).guide, reply),
   });
+  for (const path of FILES) {
+    resource(app, `/docs/${path}`, {
+      async GET(_, reply) {
+        const content = await readFile(`${ROOT}${path}`);
+        return reply.headers({ 'cache-control': 'no-cache' }).type('text/plain; charset=utf-8').send(content);
+      },
+    });
+  }
   resource(app, '/docs/search', {
     async GET(request, reply) {
       const { q } = request.query as { q?: unknown };

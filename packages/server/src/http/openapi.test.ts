@@ -159,11 +159,16 @@ it('the examples of the OpenAPI document match their schemas', () => {
   let examples = 0;
   for (const [path, operations] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(operations)) {
+      const headers = new Headers({ 'content-type': 'application/json' });
+      const given = { method: method.toUpperCase(), path: path.replace(/\{\w+\}/g, 'x'), headers };
+      if (operation!.requestBody !== undefined) {
+        const { schema, example } = operation!.requestBody.content['application/json']!;
+        expect(example, `${method} ${path}`).toBeDefined();
+        expect(checker.complaintsOf(schema, example), `${method} ${path}`).toEqual([]);
+      }
       for (const [status, response] of Object.entries(operation!.responses)) {
         const example = response.content?.['application/json']?.example;
         if (example === undefined) continue;
-        const headers = new Headers({ 'content-type': 'application/json' });
-        const given = { method: method.toUpperCase(), path: path.replace(/\{\w+\}/g, 'x'), headers };
         checker.answer({ ...given, status: Number(status), text: JSON.stringify(example) });
         examples++;
       }

@@ -315,7 +315,13 @@ function nameSchemas<T extends { components?: object }>(made: T): T {
   const replace = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(replace);
     if (typeof value !== 'object' || value === null) return value;
-    const published = Object.entries(value).filter(([key]) => key !== 'x-trim' && key !== 'x-fault');
+    const published = Object.entries(value).filter(
+      ([key]) =>
+        key !== 'x-trim' &&
+        key !== 'x-fault' &&
+        // The document gives the examples of bodies apart from their schemas. A body inside another one would keep them.
+        !(key === 'examples' && 'type' in value && value.type === 'object'),
+    );
     const copy = Object.fromEntries(
       // Schemas of parameters are not replaced by references. Their descriptions were moved to the parameters, so
       // they differ from the named schemas.

@@ -100,6 +100,8 @@ export type EditedWordCounts = Static<typeof EditedWords>;
 export const USERNAME = textOf(64);
 /** The pattern of a text of one line. */
 export const ONE_LINE = explainPattern('^\\P{C}*$', reason('one_line'));
+/** How requests of the API are read. */
+export const IGNORED = '`null` is the same as absent; unknown fields are ignored.';
 /** The body of a request that rolls a key or a secret. */
 export const OVERLAP_BODY = Type.Object(
   {
@@ -108,7 +110,7 @@ export const OVERLAP_BODY = Type.Object(
       description: 'How long the previous key or secret stays valid.',
     }),
   },
-  { title: 'OverlapRequest' },
+  { title: 'OverlapRequest', examples: [{ overlap: '24h' }] },
 );
 export const OVERLAP_SECONDS = { now: 0, '1h': 3600, '24h': 86_400 } as const;
 export const accountParameters = Type.Object({ username: Type.String() });

@@ -14,6 +14,7 @@ import {
   emptyAnswer,
   errorResponses,
   ID,
+  IGNORED,
   MOMENT,
   OPTIONAL_MOMENT,
   OPTIONAL_TEXT,
@@ -116,9 +117,19 @@ const requested = {
   ),
 };
 
-const IGNORED = '`null` is the same as absent; unknown fields are ignored.';
-
-export const MachineJobRequest = Type.Object(requested, { title: 'MachineJobRequest', description: IGNORED });
+const EXAMPLE_REQUEST = {
+  uid: 'product-4711',
+  text: '<p>The <b>house</b> is big.</p>',
+  text_format: 'html',
+  source_language: 'en',
+  target_language: 'es',
+  callback_url: 'https://example.com/done',
+};
+export const MachineJobRequest = Type.Object(requested, {
+  title: 'MachineJobRequest',
+  description: IGNORED,
+  examples: [EXAMPLE_REQUEST],
+});
 export const JobRequest = Type.Object(
   {
     ...requested,
@@ -126,7 +137,11 @@ export const JobRequest = Type.Object(
       Type.String({ description: 'Your own translation, used as the draft instead of machine translation.' }),
     ),
   },
-  { title: 'JobRequest', description: IGNORED },
+  {
+    title: 'JobRequest',
+    description: IGNORED,
+    examples: [{ ...EXAMPLE_REQUEST, instructions: 'Address customers formally.' }],
+  },
 );
 
 const created = {
@@ -298,7 +313,10 @@ export const jobParameters = Type.Object({ uid: UID });
 
 export const BulkRequest = Type.Object(
   { objects: Type.Array(JobRequest, { minItems: 1, maxItems: 1000 }) },
-  { title: 'BulkRequest' },
+  {
+    title: 'BulkRequest',
+    examples: [{ objects: ['product-4711', 'product-4712'].map((uid) => ({ ...EXAMPLE_REQUEST, uid })) }],
+  },
 );
 export const BulkCreation = Type.Object(
   { objects: Type.Array(JobCreation, { description: 'The jobs in the order of the request.' }) },
@@ -360,7 +378,10 @@ const REASON = Type.String({
   'x-trim': true,
   description: 'What is wrong with the translation; editors read it.',
 });
-export const RejectRequest = Type.Object({ reason: REASON }, { title: 'RejectRequest' });
+export const RejectRequest = Type.Object(
+  { reason: REASON },
+  { title: 'RejectRequest', examples: [{ reason: 'The price in the second paragraph is missing.' }] },
+);
 
 export const rejectJobSchema = {
   operationId: 'rejectJob',
@@ -390,7 +411,11 @@ export const UpgradeRequest = Type.Object(
     status: Type.Literal('upgrade'),
     properties: Type.Optional(Type.Union([UpgradedProperties, Type.Null()])),
   },
-  { title: 'UpgradeRequest', description: 'Given properties replace those of the job.' },
+  {
+    title: 'UpgradeRequest',
+    description: 'Given properties replace those of the job.',
+    examples: [{ status: 'upgrade', properties: { instructions: 'Address customers formally.' } }],
+  },
 );
 
 export const upgradeJobSchema = {

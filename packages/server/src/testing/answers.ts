@@ -25,6 +25,8 @@ export interface Checker {
   answer(given: CheckedAnswer): void;
   /** Checks a callback. @returns a sentence about the fault, or undefined when the callback is correct */
   callback(headers: IncomingHttpHeaders, body: string): string | undefined;
+  /** Returns what is wrong with a value, such as a body. */
+  complaintsOf(schema: JsonSchema, value: unknown): string[];
 }
 
 /** Paths for operators and for the description itself, which `/openapi.json` does not describe. */
@@ -60,6 +62,7 @@ export function createChecker(document: OpenApi): Checker {
   const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true });
   ajvFormats.default(ajv);
   ajv.addVocabulary(['x-everywhere', 'example']);
+  ajv.addFormat('moment', true);
   const schemas = Object.fromEntries(
     Object.entries(document.components.schemas).map(([name, schema]) => [name, close(schema)]),
   );
@@ -151,6 +154,7 @@ export function createChecker(document: OpenApi): Checker {
   }
 
   return {
+    complaintsOf,
     answer(given) {
       const found = complaints(given);
       if (found.length === 0) return;

@@ -25,7 +25,7 @@ const JobQueries = Type.Object(
 );
 const Answer = Type.Object(
   { answer: Type.String({ pattern: '\\S', maxLength: 2000, 'x-trim': true }) },
-  { title: 'QueryAnswer' },
+  { title: 'QueryAnswer', examples: [{ answer: 'It is the name of the product: do not translate it.' }] },
 );
 const filter = Type.Object({
   uid: Type.Optional(Type.String({ description: 'A job: lists its queries of every status but withdrawn.' })),

@@ -26,9 +26,9 @@ const clockSchema = {
   tags: ['Account'],
   body: Type.Object(
     {
-      seconds: Type.Integer({ minimum: 1, maximum: MAX_SECONDS, examples: [120] }),
+      seconds: Type.Integer({ minimum: 1, maximum: MAX_SECONDS }),
     },
-    { title: 'SkipRequest' },
+    { title: 'SkipRequest', examples: [{ seconds: 120 }] },
   ),
   response: {
     200: answer(

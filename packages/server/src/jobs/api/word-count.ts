@@ -6,12 +6,12 @@ import { fieldError, tooLarge } from '../../base/errors.ts';
 import { settingsOfBrand } from '../../brands/document-settings.ts';
 import type { Database } from '../../database/database.ts';
 import { resource } from '../../http/http.ts';
-import { answer, errorResponses } from '../../http/schemas.ts';
+import { answer, errorResponses, IGNORED } from '../../http/schemas.ts';
 import type { Scanner } from '../../scanning/scanner.ts';
 
 const WordCountRequest = Type.Object(
   {
-    text: Type.String({ pattern: '\\S', examples: ['The house is big.'] }),
+    text: Type.String({ pattern: '\\S' }),
     text_format: Type.Optional(
       Type.Enum([...FORMATS], { description: 'The format of `text`; plain text when absent.' }),
     ),
@@ -22,7 +22,11 @@ const WordCountRequest = Type.Object(
       }),
     ),
   },
-  { title: 'WordCountRequest', description: '`null` is the same as absent; unknown fields are ignored.' },
+  {
+    title: 'WordCountRequest',
+    description: IGNORED,
+    examples: [{ text: 'The house is big.', text_format: 'text', source_language: 'en' }],
+  },
 );
 
 const countWordsSchema = {
