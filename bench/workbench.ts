@@ -202,9 +202,6 @@ const leaseNow = (): Lease => {
     token: '1',
     now: at(0),
     lease_until: at(HOUR_MS),
-    warn_at: at(2 * HOUR_MS),
-    limit_until: at(3 * HOUR_MS),
-    extended: false,
   };
 };
 

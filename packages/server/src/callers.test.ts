@@ -171,7 +171,6 @@ GET /api/editing/tasks/{task}                                           out     
 POST /api/editing/tasks/{task}/approve                                  out       -         -         -         in        in        in
 POST /api/editing/tasks/{task}/comments                                 out       -         -         -         in        in        in
 GET /api/editing/tasks/{task}/concordance                               out       -         -         -         -         -         in
-POST /api/editing/tasks/{task}/extend                                   out       -         -         -         in        in        in
 POST /api/editing/tasks/{task}/heartbeat                                out       -         -         -         in        in        in
 GET /api/editing/tasks/{task}/inconsistencies                           out       -         -         -         -         -         in
 POST /api/editing/tasks/{task}/issues                                   out       -         -         -         in        in        in

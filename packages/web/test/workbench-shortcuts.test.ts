@@ -11,6 +11,7 @@ import {
   claimJob,
   claimReview,
   createBrandAccount,
+  expectText,
   HELD,
   reading,
   row,
@@ -218,14 +219,21 @@ it('text typed after each shortcut lands in the active segment or in the field t
       },
       page,
     );
+    // Selects the text of the row, not the page.
+    await startIn(page, 1);
+    await page.keyboard.press('Escape', HELD);
+    await row(page, 1).and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('Control+a', HELD);
+    await page.keyboard.type(TYPED, HELD);
+    await expectText(await target(page, 1), TYPED);
   }));
 
 it('text typed after each shortcut of the flow view lands in the sentence that is active then', () =>
   visit(
     SRT,
     { text_format: 'srt' },
-    (page) =>
-      checkAll(
+    async (page) => {
+      await checkAll(
         listKeys(READING, ['reading']),
         async ({ from = 2 }) => {
           await startIn(page, from);
@@ -233,7 +241,13 @@ it('text typed after each shortcut of the flow view lands in the sentence that i
           await reading(page, from);
         },
         page,
-      ),
+      );
+      await page.keyboard.press('Escape', HELD);
+      await reading(page, 3);
+      await page.keyboard.press('Control+a', HELD);
+      await page.keyboard.type(TYPED, HELD);
+      await expectText(await target(page, 3), TYPED);
+    },
     true,
   ));
 

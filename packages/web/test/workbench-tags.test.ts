@@ -89,7 +89,7 @@ it('one key inserts the tags in the order of the source while an editor types a 
     await keyboard.type(' an.', { delay: 30 });
     await expectText(text, 'Rufen Sie [1][{name}][/1] oder [2]uns[/2] an.');
     await keyboard.press('F8', HELD);
-    await page.locator('[data-said]').getByText('No tag is left to insert').waitFor();
+    await page.locator('[data-said]').getByText('No tags left').waitFor();
     await expectText(text, 'Rufen Sie [1][{name}][/1] oder [2]uns[/2] an.');
   });
 });

@@ -17,7 +17,7 @@ import { splitSegment, unsplitSegment } from './segments/splits.ts';
 import { findInconsistencies, searchTaskMemory, suggest } from './segments/suggest.ts';
 import { proposeTaskTerm, withdrawTaskTerm } from './segments/term-proposals.ts';
 import { addComment, preview, readClaimed, readSegmentHistory, readTask } from './segments/view.ts';
-import { claim, extend, heartbeat, locate, readQueue, release, report, skip } from './tasks/claims.ts';
+import { claim, heartbeat, locate, readQueue, release, report, skip } from './tasks/claims.ts';
 import { freeTask, listTasks, prioritiseTask, readEffort, readWork, reassignTask } from './tasks/console.ts';
 import { ruleRoutes, rulesOfCustomer } from './votes/rule-routes.ts';
 import { voteRoutes, votesOfCustomer } from './votes/vote-routes.ts';
@@ -204,19 +204,14 @@ function claimRoutes(app: FastifyInstance, getContext: GetContext): void {
   resource(app, `${TASK_PATH}/preview`, {
     GET: onTask(getContext, editorSchemas.preview, ({ context, user, key }) => preview(context, user, key)),
   });
-  for (const [name, act] of [
-    ['heartbeat', heartbeat],
-    ['extend', extend],
-  ] as const) {
-    resource(app, `${TASK_PATH}/${name}`, {
-      POST: {
-        ...BODY,
-        ...onTask(getContext, editorSchemas[name], ({ context, user, key }, { body }) =>
-          act(context, user, key, body.token),
-        ),
-      },
-    });
-  }
+  resource(app, `${TASK_PATH}/heartbeat`, {
+    POST: {
+      ...BODY,
+      ...onTask(getContext, editorSchemas.heartbeat, ({ context, user, key }, { body }) =>
+        heartbeat(context, user, key, body.token),
+      ),
+    },
+  });
   move(app, getContext, `${TASK_PATH}/release`, editorSchemas.release, ({ context, user, key }, { body }) =>
     release(context, user, key, body.token),
   );

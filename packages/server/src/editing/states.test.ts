@@ -388,8 +388,8 @@ describe('tasks under random actions', () => {
     const [[task]] = [...run.model.held] as [[number, unknown]];
     const { account, taskId, jobId } = run.keys[task]!;
     const twice = owner.query(
-      `insert into claims (part, account_id, claim_id, task_id, job_id, kind, user_id, lease_until, limit_until)
-       values ($1, $2, $3, $4, $5, 'edit', $6, now() + interval '1 h', now() + interval '1 h')`,
+      `insert into claims (part, account_id, claim_id, task_id, job_id, kind, user_id, lease_until)
+       values ($1, $2, $3, $4, $5, 'edit', $6, now() + interval '1 h')`,
       [account.part, account.accountId, randomUUID(), taskId, jobId, randomUUID()],
     );
     // The unique key of the database prevents a second claim.

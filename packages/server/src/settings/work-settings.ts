@@ -64,21 +64,15 @@ export const WORK_SETTINGS = {
   ),
   taskLeaseSeconds: setting(
     'DRAGOMAN_TASK_LEASE',
-    '600',
+    '1800',
     integer(5, 86_400),
     'Seconds without activity of an editor after which their task returns to the queue, with its drafts.',
   ),
-  taskMinutes: setting(
-    'DRAGOMAN_TASK_MINUTES',
-    '5',
-    integer(0, 1440),
-    'Minutes that an editor has for any task, in addition to those for its words.',
-  ),
   taskWordsPerMinute: setting(
     'DRAGOMAN_TASK_PACE',
-    '40',
+    '10',
     integer(1, 10_000),
-    'Words for which an editor gets an additional minute.',
+    'Words that an editor edits in a minute. Editors see the expected time of each task.',
   ),
   editorTasks: setting(
     'DRAGOMAN_EDITOR_TASKS',

@@ -250,7 +250,6 @@ function HeldTasks({ tasks }: { tasks: readonly HeldTask[] }) {
       align: 'end',
       cell: ({ confirmed, segments }) => t('queue.progress.of', { confirmed, segments }),
     },
-    { header: t('queue.limit'), cell: ({ lease }) => <When at={lease.limit_until} /> },
     {
       header: t('queue.continue'),
       bare: true,

@@ -41,9 +41,7 @@ export const claimable = (user: string, part: string) => `
  * SQL condition: claim `c` is valid. It has not ended or expired, and its editor still has the language pair.
  * @param part the SQL of the account's part
  */
-export const holds = (
-  part: string,
-) => `c.ended_at is null and least(c.lease_until, c.limit_until) > now() and exists (
+export const holds = (part: string) => `c.ended_at is null and c.lease_until > now() and exists (
   select from tasks t
    where t.part = ${part} and t.account_id = c.account_id and t.task_id = c.task_id and ${hasPair('c.user_id')})`;
 

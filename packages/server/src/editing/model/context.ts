@@ -12,8 +12,6 @@ export interface ClaimRules {
   editCap: number;
   reviewCap: number;
   leaseSeconds: number;
-  limitSeconds: number;
-  wordsPerMinute: number;
   expiries: number;
 }
 
@@ -24,6 +22,7 @@ export interface EditingRules extends ClaimRules {
   /** The largest share of a job's words that may be untranslated in a result without an editor. */
   maxUntranslated: number;
   taskWords: number;
+  wordsPerMinute: number;
   reservedHours: number;
   skips: number;
   /** What an editor earns for a source word, in cents; undefined where the operator has set no pay. */
@@ -38,7 +37,6 @@ export type EditingSettings = Pick<
   | 'maxUntranslated'
   | 'taskWords'
   | 'taskLeaseSeconds'
-  | 'taskMinutes'
   | 'taskWordsPerMinute'
   | 'editorTasks'
   | 'editorReviews'
@@ -56,7 +54,6 @@ export function rulesOf(settings: EditingSettings): EditingRules {
     maxUntranslated: settings.maxUntranslated,
     taskWords: settings.taskWords,
     leaseSeconds: settings.taskLeaseSeconds,
-    limitSeconds: settings.taskMinutes * 60,
     wordsPerMinute: settings.taskWordsPerMinute,
     editCap: settings.editorTasks,
     reviewCap: settings.editorReviews,

@@ -186,10 +186,6 @@ export const editorSchemas = {
     params: taskParameters,
     body: TokenBody,
   }),
-  extend: describedEditing('extendTask', 'Extend the time of a claim by half, once', ClaimLease, {
-    params: taskParameters,
-    body: TokenBody,
-  }),
   release: describedEditing('releaseTask', 'Release a task; its edits are kept', TaskState, {
     params: taskParameters,
     body: TokenBody,

@@ -121,10 +121,7 @@ export const ClaimLease = Type.Object(
     token: Type.String({
       description: 'The lease token. Every change of the task sends it; a later claim invalidates it.',
     }),
-    lease_until: momentSchema('The lease ends then unless a heartbeat extends it.'),
-    limit_until: momentSchema('The claim ends then.'),
-    warn_at: momentSchema('The moment when 80 % of the time of the claim has passed.'),
-    extended: Type.Boolean({ description: 'Whether the claim was extended; that is possible once.' }),
+    lease_until: momentSchema('The claim ends then unless a heartbeat or a save extends it.'),
     now: momentSchema('The clock of the server, to which these times refer.'),
   },
   { title: 'Lease' },
@@ -333,7 +330,6 @@ export const listedProperties = {
     description: '`late`: the deadline has passed. `soon`: less than half of the time is left.',
   }),
   reserved: Type.Boolean({ description: 'Whether the task is reserved for this editor for some hours.' }),
-  minutes: Type.Integer({ description: 'The duration of a claim.' }),
   created_at: MOMENT,
   deadline: MOMENT,
 };

@@ -71,7 +71,6 @@ DELETE terms            -      late   -      late   late   late   late   late   
 POST queries            -      late   yes    late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    late
 DELETE queries          -      late   -      late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      -      late
 POST heartbeat          -      late   yes    late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    late
-POST extend             -      late   yes    late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    late
 POST release            -      late   yes    late   late   late   late   late   late   late   late   late   late   late   late   gone   out    late   late   -      yes    late
 POST submit             -      late   first  late   late   late   late   late   late   late   yes    yes    late   late   yes    gone   out    late   late   -      -      late
 POST approve            -      late   -      late   late   late   late   late   late   late   yes    yes    late   late   yes    gone   out    late   late   -      first  late
@@ -454,7 +453,6 @@ const PROBES: Record<string, [operation: string, probe: Probe]> = {
   ],
   'DELETE queries': [`DELETE ${task}/queries/{query}`, ask('DELETE', `/queries/${NOBODY}`, token)],
   'POST heartbeat': [`POST ${task}/heartbeat`, ask('POST', '/heartbeat', token)],
-  'POST extend': [`POST ${task}/extend`, ask('POST', '/extend', token)],
   'POST release': [`POST ${task}/release`, ask('POST', '/release', token)],
   'POST submit': [`POST ${task}/submit`, ask('POST', '/submit', token)],
   'POST approve': [`POST ${task}/approve`, ask('POST', '/approve', token)],

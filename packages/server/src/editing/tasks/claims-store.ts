@@ -22,13 +22,10 @@ export interface HeldRow {
   user_id: string;
   claimed_at: Date;
   lease_until: Date;
-  limit_until: Date;
-  extended: boolean;
   now: Date;
 }
 
-const HELD = `c.claim_id, c.task_id, c.job_id, c.kind, c.user_id, c.claimed_at, c.lease_until, c.limit_until, c.extended,
-  now() as now`;
+const HELD = `c.claim_id, c.task_id, c.job_id, c.kind, c.user_id, c.claimed_at, c.lease_until, now() as now`;
 
 /** SQL query: claims the task that `picked` selects. */
 const TAKE = `
@@ -42,10 +39,9 @@ const TAKE = `
       where t.part = :part and t.account_id = :account_id and t.task_id = s.task_id and t.status = any(:from)
      returning t.part, t.account_id, t.task_id, t.job_id, t.kind, t.words),
    leased as (
-     insert into claims (part, account_id, claim_id, task_id, job_id, kind, user_id, claimed_at, lease_until, limit_until)
+     insert into claims (part, account_id, claim_id, task_id, job_id, kind, user_id, claimed_at, lease_until)
      select part, account_id, :claim_id, task_id, job_id, kind, :user_id, clock_timestamp(),
-            now() + make_interval(secs => :lease_seconds),
-            now() + make_interval(secs => :limit_seconds + words * 60.0 / :words_per_minute)
+            now() + make_interval(secs => :lease_seconds)
        from taken
      returning *)
    select ${HELD}, c.part, c.account_id from leased c`;
@@ -84,8 +80,6 @@ export async function claimTask(
     review_cap: rules.reviewCap,
     claim_id: uuidv7(),
     lease_seconds: rules.leaseSeconds,
-    limit_seconds: rules.limitSeconds,
-    words_per_minute: rules.wordsPerMinute,
     to,
     from,
   };
@@ -171,36 +165,6 @@ export async function keepClaim(
   return (await on.query(KEEP, [...key, leaseSeconds, saved.saves, saved.activeMs]))[0];
 }
 
-const EXTEND = statement<HeldRow>(
-  'editing.extend',
-  `with held as (
-     select c.claim_id, c.limit_until + (c.limit_until - c.claimed_at) / 2 as later from claims c
-      where c.part = $1 and c.account_id = $2 and c.task_id = $3 and c.claim_id = $4 and c.user_id = $5
-        and ${holds('$1')} and not c.extended
-        for no key update),
-   c as (
-     update claims c set extended = true, limit_until = held.later, lease_until = now() + make_interval(secs => $6)
-       from held where c.part = $1 and c.account_id = $2 and c.claim_id = held.claim_id
-     returning c.*)
-   select ${HELD} from c`,
-);
-
-/**
- * Extends the time limit of a claim by half, once. @returns undefined if the claim is invalid or was extended
- * before
- */
-export async function extendClaim(
-  on: Queryable,
-  { account, taskId }: TaskKey,
-  { userId, token }: Holder,
-  leaseSeconds: number,
-): Promise<HeldRow | undefined> {
-  const values = [account.part, account.accountId, taskId, token, userId, leaseSeconds];
-  const [row] = await on.query(EXTEND, values);
-  if (row !== undefined) on.changed('tasks', account, row.job_id);
-  return row;
-}
-
 /** Returns how a claim ended: null if its end is not recorded; undefined if there was no such claim. */
 export const findPastClaim = statement<{ ended: ClaimEnd | null }, TaskKey & Holder>(
   'editing.past_claim',
@@ -212,8 +176,8 @@ const EXPIRED = statement<{ part: number; account_id: string; claim_id: string }
   'editing.expired_claims',
   `select c.part, c.account_id, c.claim_id
      from claims c join tasks t on t.part = c.part and t.account_id = c.account_id and t.task_id = c.task_id
-    where c.ended_at is null and least(c.lease_until, c.limit_until) <= now() and t.status = any($2)
-    order by least(c.lease_until, c.limit_until) limit $1`,
+    where c.ended_at is null and c.lease_until <= now() and t.status = any($2)
+    order by c.lease_until limit $1`,
 );
 
 // Locks tasks before claims, like all statements. The times are checked again after locking, because a
@@ -228,10 +192,10 @@ const EXPIRE = statement<{ part: number; account_id: string; job_id: string }>(
       where t.status = any($5) for update of t skip locked),
    ended as (
      update claims c
-        set ended_at = statement_timestamp(), ended = case when c.lease_until <= c.limit_until then 'lease_expired' else 'limit_expired' end
+        set ended_at = statement_timestamp(), ended = 'lease_expired'
        from over o
       where c.part = o.part and c.account_id = o.account_id and c.claim_id = o.claim_id
-        and c.ended_at is null and least(c.lease_until, c.limit_until) <= now()
+        and c.ended_at is null and c.lease_until <= now()
      returning c.part, c.account_id, c.task_id),
    freed as (
      delete from editor_slots s using ended e

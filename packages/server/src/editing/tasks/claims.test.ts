@@ -72,8 +72,10 @@ const taskOf = async (uid: string): Promise<{ part: number; task_id: string }> =
 const lock = ({ part, task_id }: { part: number; task_id: string }) =>
   owner.query('select from tasks where part = $1 and task_id = $2 for update', [part, task_id]);
 /** Moves the end of a claim into the past. */
-const runOut = (task: { lease: { token: string } }, column: 'lease_until' | 'limit_until') =>
-  owner.query(`update claims set ${column} = now() - interval '1 s' where claim_id = $1`, [task.lease.token]);
+const runOut = (task: { lease: { token: string } }) =>
+  owner.query(`update claims set lease_until = now() - interval '1 s' where claim_id = $1`, [
+    task.lease.token,
+  ]);
 const statusOf = async (task: { task: string }) =>
   (await owner.query('select status from tasks where task_id = $1', [task.task])).rows[0].status;
 const codeOf = ({ status, body }: { status: number; body: { error: { code: string } } }) => [
@@ -185,7 +187,7 @@ describe('a claim', () => {
     expect(statuses.every((status) => status < 500)).toBe(true);
   });
 
-  it('is extended by heartbeats and saves, and once by half of its time limit', async () => {
+  it('is extended by heartbeats and saves, without a limit', async () => {
     await orderEdit(call, 'One house.\n');
     const task = await claimTask(ann);
     await owner.query(`update claims set lease_until = now() + interval '5 s' where claim_id = $1`, [
@@ -193,41 +195,36 @@ describe('a claim', () => {
     ]);
     const { token } = task.lease;
     const kept = (await ann.call('POST', pathOf(task, '/heartbeat'), { token })).body;
-    expect(Date.parse(kept.lease_until) - Date.parse(kept.now)).toBe(600_000);
-    const extended = (await ann.call('POST', pathOf(task, '/extend'), { token })).body;
-    const [before, after] = [task.lease.limit_until, extended.limit_until].map((one) => Date.parse(one));
-    const given = before! - Date.parse(task.lease.now);
-    expect(Math.round(((after! - before!) / given) * 10)).toBe(5);
-    expect(extended.extended).toBe(true);
-    expect((await ann.call('POST', pathOf(task, '/extend'), { token })).status).toBe(400);
+    expect(Date.parse(kept.lease_until) - Date.parse(kept.now)).toBe(1_800_000);
+    // A program of the version before gave the claim a limit.
+    await owner.query(`update claims set limit_until = now() - interval '1 s' where claim_id = $1`, [token]);
+    expect((await ann.call('POST', pathOf(task, '/heartbeat'), { token })).status).toBe(200);
     expect(codeOf(await bob.call('POST', pathOf(task, '/heartbeat'), { token }))).toEqual([
       409,
       'stale_lease',
     ]);
   });
 
-  it.each(['lease_until', 'limit_until'] as const)(
-    'ends at its %s, and its edits are stored for the next editor',
-    async (column) => {
-      await orderEdit(call, 'One house.\n');
-      const task = await claimTask(ann);
-      const target = [{ text: 'Una casa' }];
-      await save(ann, task, task.segments[0], { target });
-      await runOut(task, column);
-      expect(codeOf(await ann.call('POST', pathOf(task, '/heartbeat'), { token: task.lease.token }))).toEqual(
-        [409, 'stale_lease'],
-      );
-      const next = await claimTask(bob);
-      expect(next.task).toBe(task.task);
-      expect(next.segments[0]).toMatchObject({ status: 'draft', target, revision: 1 });
-      const { rows } = await owner.query('select ended from claims where claim_id = $1', [task.lease.token]);
-      expect(rows[0].ended).toBe(column === 'lease_until' ? 'lease_expired' : 'limit_expired');
-    },
-  );
+  it('ends with its lease, and its edits are stored for the next editor', async () => {
+    await orderEdit(call, 'One house.\n');
+    const task = await claimTask(ann);
+    const target = [{ text: 'Una casa' }];
+    await save(ann, task, task.segments[0], { target });
+    await runOut(task);
+    expect(codeOf(await ann.call('POST', pathOf(task, '/heartbeat'), { token: task.lease.token }))).toEqual([
+      409,
+      'stale_lease',
+    ]);
+    const next = await claimTask(bob);
+    expect(next.task).toBe(task.task);
+    expect(next.segments[0]).toMatchObject({ status: 'draft', target, revision: 1 });
+    const { rows } = await owner.query('select ended from claims where claim_id = $1', [task.lease.token]);
+    expect(rows[0].ended).toBe('lease_expired');
+  });
 
   it('is refused after too many claims of the editor expired, and the error names the end of the pause', async () => {
     await orderEdit(call, 'One house.\n');
-    for (let times = 0; times < 2; times++) await runOut(await claimTask(ann), 'lease_until');
+    for (let times = 0; times < 2; times++) await runOut(await claimTask(ann));
     const refused = await ann.call('POST', '/api/editing/claims', {});
     expect(codeOf(refused)).toEqual([409, 'claims_paused']);
     const queue = (await ann.call('GET', '/api/editing/queue')).body;
@@ -423,7 +420,7 @@ describe('saving a segment', () => {
     await orderEdit(call, 'One house.\n');
     const task = await claimTask(ann);
     const [segment] = task.segments;
-    await runOut(task, 'lease_until');
+    await runOut(task);
     const kept = await save(ann, task, segment, { target: [{ text: 'Una casa' }] });
     expect(kept.body.error).toMatchObject({ code: 'stale_lease', kept: 'draft' });
     const next = await claimTask(bob);

@@ -1,6 +1,6 @@
 /** The queue of an editor, claims on tasks, and how claims end. */
 import { type Piece, plainText } from '@dragoman/documents';
-import { ApiError, fieldError, notFound } from '../../base/errors.ts';
+import { ApiError, notFound } from '../../base/errors.ts';
 import { isId } from '../../base/ids.ts';
 import type { Transaction } from '../../database/database.ts';
 import { findTask } from '../model/access-store.ts';
@@ -74,7 +74,7 @@ function presentQueued(context: EditingContext, row: queue.QueueRow): QueueTaskB
   const { wordsPerMinute, editPay, reviewPay } = context.rules;
   const cents = row.kind === 'edit' ? editPay : reviewPay;
   return {
-    ...presentListed(context, row),
+    ...presentListed(row),
     excerpt: excerptOf(row.beginning ?? []),
     expected_minutes: Math.max(1, Math.ceil(row.words / wordsPerMinute)),
     ...(cents === undefined ? {} : { pay: Math.round(row.words * cents) }),
@@ -96,10 +96,7 @@ function excerptOf(segments: readonly (readonly Piece[])[]): string {
   return `${kept}…`;
 }
 
-export function presentListed(
-  context: EditingContext,
-  row: Omit<queue.ListedRow, 'status'> & { status: TaskStatus },
-): ListedBody {
+export function presentListed(row: Omit<queue.ListedRow, 'status'> & { status: TaskStatus }): ListedBody {
   return {
     task: row.task_id,
     kind: row.kind,
@@ -119,23 +116,16 @@ export function presentListed(
     priority: row.priority,
     urgency: URGENCIES[row.urgency],
     reserved: row.mine,
-    minutes: Math.ceil(context.rules.limitSeconds / 60 + row.words / context.rules.wordsPerMinute),
     created_at: row.created_at,
     deadline: row.deadline_at,
   };
 }
 
-export function presentLease(held: claims.HeldRow): LeaseBody {
-  const [from, to] = [held.claimed_at.getTime(), held.limit_until.getTime()];
-  return {
-    token: held.claim_id,
-    lease_until: held.lease_until,
-    limit_until: held.limit_until,
-    warn_at: new Date(from + (to - from) * 0.8),
-    extended: held.extended,
-    now: held.now,
-  };
-}
+export const presentLease = ({ claim_id: token, lease_until, now }: claims.HeldRow): LeaseBody => ({
+  token,
+  lease_until,
+  now,
+});
 
 /**
  * Claims one task: the task that the editor chose, otherwise the next task of the queue. If the editor
@@ -267,24 +257,6 @@ export async function heartbeat(
   const held = await claims.keepClaim(context.database, key, holder, context.rules.leaseSeconds);
   if (held === undefined) throw await lostClaim(context, key, holder);
   return presentLease(held);
-}
-
-/**
- * Extends the time limit of a claim, once.
- * @throws ApiError `stale_lease`; `invalid_request` if the claim was extended before
- */
-export async function extend(
-  context: EditingContext,
-  user: EditingUser,
-  key: store.TaskKey,
-  token: string,
-): Promise<LeaseBody> {
-  const holder = { ...user, token };
-  const held = await claims.extendClaim(context.database, key, holder, context.rules.leaseSeconds);
-  if (held !== undefined) return presentLease(held);
-  const still = await claims.keepClaim(context.database, key, holder, context.rules.leaseSeconds);
-  if (still !== undefined) throw fieldError('token', 'belongs to a claim that was already extended.');
-  throw await lostClaim(context, key, holder);
 }
 
 /** Ends a claim and returns the task to the queue. The edits of the task are not deleted. */

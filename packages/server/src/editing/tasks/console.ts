@@ -17,7 +17,7 @@ export async function listTasks(context: EditingContext, query: queries.ConsoleQ
   ]);
   const tasks = rows.slice(0, query.limit).map(
     (row): ConsoleTaskBody => ({
-      ...presentListed(context, { ...row, mine: row.reserved }),
+      ...presentListed({ ...row, mine: row.reserved }),
       account: row.username,
       job: row.job_id,
       editor: row.editor_id === null ? null : { user: row.editor_id, name: row.editor ?? '' },

@@ -46,7 +46,7 @@ test('no shortcut is reserved by browsers or writes a character', () => {
     // still move the focus when there is no further doubtful segment.
     if (action === 'nextDoubt' || action === 'previousDoubt') continue;
     expect(reserved, keys).not.toContain(keys);
-    expect(reserved, keys).not.toContain(keys.replace('Ctrl', 'Mod'));
+    if (!mac) expect(reserved, keys).not.toContain(keys.replace('Ctrl', 'Mod'));
     // On Windows, AltGr is Ctrl+Alt and writes characters. On a Mac, Command with Option writes none.
     expect(alt && (ctrl || (mod && !mac)), keys).toBe(false);
     expect(alt && !mod && /^[A-Z0-9]$/.test(key), keys).toBe(false);
@@ -73,7 +73,7 @@ test('each shortcut performs the action of its binding', () => {
 
 test('shortcuts work on keyboard layouts without Latin letters or with digits that need Shift', () => {
   expect(actionOf(press('ы', { code: 'KeyS', ctrlKey: true }), 'target', false)).toBe('save');
-  expect(actionOf(press('б', { code: 'Comma', ctrlKey: true }), 'target', false)).toBe('moveCodeBack');
+  expect(actionOf(press('б', { code: 'Comma', ctrlKey: true }), 'target', true)).toBe('moveCodeBack');
   expect(actionOf(press('щ', { code: 'KeyO', metaKey: true }), 'target', true)).toBe('copySource');
   expect(actionOf(press('&', { code: 'Digit1', ctrlKey: true }), 'target', false)).toBe('use1');
   // A Latin character identifies the key even if the key is at another place: on Dvorak, S is where QWERTY

@@ -107,8 +107,8 @@ export const bindings: readonly Binding[] = [
   { action: 'nextCode', keys: ['F8'], where: 'target', group: 'codes' },
   { action: 'codes', keys: ['<', 'Shift+F8'], where: 'target', group: 'codes' },
   { action: 'collapseCodes', keys: ['F9'], where: 'segment', group: 'codes' },
-  { action: 'moveCodeBack', keys: ['Ctrl+,'], where: 'target', group: 'codes' },
-  { action: 'moveCodeOn', keys: ['Ctrl+.'], where: 'target', group: 'codes' },
+  { action: 'moveCodeBack', keys: ['Alt+Shift+ArrowLeft'], mac: ['Ctrl+,'], where: 'target', group: 'codes' },
+  { action: 'moveCodeOn', keys: ['Alt+Shift+ArrowRight'], mac: ['Ctrl+.'], where: 'target', group: 'codes' },
   { action: 'use1', keys: ['Ctrl+1'], where: 'segment', group: 'segment' },
   { action: 'use2', keys: ['Ctrl+2'], where: 'segment', group: 'segment' },
   { action: 'use3', keys: ['Ctrl+3'], where: 'segment', group: 'segment' },
@@ -148,6 +148,9 @@ export const reserved: readonly string[] = [
   'Mod+Shift+W',
   'Mod+Shift+I',
   'Mod+Shift+Tab',
+  // The emoji chooser of Linux, which opens whatever the page does.
+  'Mod+.',
+  'Mod+;',
   'Mod+PageUp',
   'Mod+PageDown',
   'Mod+Insert',
@@ -243,7 +246,8 @@ function isPressed(wanted: Combination, press: KeyPress, mac: boolean): boolean 
  */
 function namesOf(press: KeyPress): string[] {
   const { key, code } = press;
-  const names = [key.length === 1 ? key.toUpperCase() : key];
+  // WebKit on Linux does not name Shift+Tab.
+  const names = [key.length === 1 ? key.toUpperCase() : key === 'Unidentified' ? code : key];
   if (key.length === 1 && key.charCodeAt(0) > 0x7f) names.push(placeOf(code));
   if (/^Digit\d$/.test(code) && press.ctrlKey) names.push(code.slice(5));
   return names;
@@ -260,6 +264,13 @@ export function isCharacter(press: KeyPress): boolean {
   const modified = (press.ctrlKey || press.altKey) && !press.getModifierState('AltGraph');
   return !modified && !press.metaKey && !press.isComposing && [...press.key].length === 1;
 }
+
+/** The keys of browsers that change or select a text, as they do in every field. */
+const IN_FIELDS = ['Mod+A', 'Mod+V', 'Mod+Backspace'].map(parse);
+
+/** Returns true if a key that is pressed on a row is meant for its text. */
+export const entersText = (press: KeyPress, mac: boolean): boolean =>
+  isCharacter(press) || IN_FIELDS.some((keys) => isPressed(keys, press, mac));
 
 /** Returns the key caps of a combination. They are the same in every language of the app. */
 export function capsOf(keys: string, mac: boolean): string[] {

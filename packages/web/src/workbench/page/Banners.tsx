@@ -1,24 +1,19 @@
-/** Notices above the grid: read-only tasks, a task that is open in another tab, and the end of the lease. */
+/** Notices above the grid: read-only tasks, and a task that is open in another tab. */
 import { Button } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { useTranslate } from '../../i18n.tsx';
 import { paths } from '../../paths.ts';
-import { FailureNotice } from '../../ui/Failure.tsx';
 import { Notice } from '../../ui/Notice.tsx';
-import { keepFocus, usePage, useWorkbench } from '../session/context.tsx';
+import { usePage, useWorkbench } from '../session/context.tsx';
 import type { ReadOnly } from '../session/state.ts';
-import type { Lease } from '../session/task.ts';
 import css from '../styles/workbench.module.css';
 
 export function Banners() {
   const readOnly = usePage((page) => page.readOnly);
-  const late = usePage((page) => page.late);
-  const lease = usePage((page) => page.lease);
   const otherTab = usePage((page) => page.otherTab);
   if (readOnly) return <ReadOnlyBanner why={readOnly} />;
-  if (late && lease) return <LateBanner lease={lease} />;
   return otherTab && <OtherTabBanner />;
 }
 
@@ -37,41 +32,14 @@ function ReadOnlyBanner({ why }: { why: ReadOnly }) {
   return (
     <div className={css.banner}>
       <Notice
-        tone={why === 'lost' || why === 'over' ? 'warning' : 'info'}
-        action={why === 'not_claimed' && <Claim />}
+        tone={why === 'lost' ? 'warning' : 'info'}
+        action={(why === 'lost' || why === 'not_claimed') && <Claim />}
       >
         {t(`workbench.read_only.${why}`)}
         {saving.state === 'lost' &&
           saving.waiting > 0 &&
           ` ${t('workbench.kept', { count: saving.waiting })}`}
       </Notice>
-    </div>
-  );
-}
-
-function LateBanner({ lease }: { lease: Lease }) {
-  const workbench = useWorkbench();
-  const t = useTranslate();
-  const [error, setError] = useState<Error>();
-  return (
-    <div className={css.banner}>
-      <Notice
-        tone="warning"
-        action={
-          !lease.extended && (
-            <Button
-              size="xs"
-              onMouseDown={keepFocus}
-              onClick={() => workbench.session.extend().catch(setError)}
-            >
-              {t('workbench.extend')}
-            </Button>
-          )
-        }
-      >
-        {t('workbench.late', { at: new Date(lease.limit_until) })}
-      </Notice>
-      {error && <FailureNotice error={error} />}
     </div>
   );
 }

@@ -23,7 +23,12 @@ function useKeys(workbench: Workbench, enabled: boolean): void {
       const { dialog, codes, signedOut } = workbench.page;
       if (!enabled || dialog || codes || signedOut) return;
       const action = actionOf(event, placeOf(event.target), mac);
-      if (!action || !performAction(workbench, action, event)) return;
+      if (!action) return;
+      if (!performAction(workbench, action, event)) {
+        // The browser would open its own window, such as the address bar, and the next letters would land there.
+        if (!event.ctrlKey && !event.metaKey) return;
+        workbench.announce({ type: 'not-possible' });
+      }
       event.preventDefault();
       event.stopPropagation();
     }

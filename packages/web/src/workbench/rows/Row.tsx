@@ -16,10 +16,10 @@ import {
 } from 'react';
 import { useTranslate } from '../../i18n.tsx';
 import { useEngineFailure } from '../../ui/engine-failure.ts';
-import { isCharacter } from '../actions/keys.ts';
+import { entersText } from '../actions/keys.ts';
 import { reveal } from '../actions/reveal.ts';
 import type { Finding } from '../session/checking.ts';
-import { settingOf, useFlow, usePage, useSegment, useWorkbench } from '../session/context.tsx';
+import { mac, settingOf, useFlow, usePage, useSegment, useWorkbench } from '../session/context.tsx';
 import { useSentence } from '../session/sentences.ts';
 import type { SegmentState } from '../session/state.ts';
 import css from '../styles/workbench.module.css';
@@ -178,8 +178,8 @@ function useRowEvents(position: number, active: boolean, editing: boolean) {
 
   function press(event: KeyboardEvent): void {
     // Shortcuts of rows, such as Space, were handled before this event.
-    if (event.target !== event.currentTarget || !editing || !isCharacter(event.nativeEvent)) return;
-    // The text has the focus now, so the browser writes the character into the text.
+    if (event.target !== event.currentTarget || !editing || !entersText(event.nativeEvent, mac)) return;
+    // The text has the focus now, so the browser writes the character into the text, or selects all of it.
     workbench.activate(position, 'text');
   }
 

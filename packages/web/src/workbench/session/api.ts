@@ -45,7 +45,6 @@ export function createServer(id: string): TaskServer {
       ),
     matches: (position) => call('listMatches', { path: { task: id, position } }),
     heartbeat: (token) => call('heartbeat', { path, body: { token } }),
-    extend: (token) => call('extendTask', { path, body: { token } }),
     async submit(token) {
       try {
         await call('submitTask', { path, body: { token } });

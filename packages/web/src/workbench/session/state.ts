@@ -45,15 +45,7 @@ export interface SegmentState {
 }
 
 /** Why a task cannot be edited. */
-export type ReadOnly =
-  | 'not_claimed'
-  | 'record'
-  | 'lost'
-  | 'over'
-  | 'submitted'
-  | 'done'
-  | 'reported'
-  | 'canceled';
+export type ReadOnly = 'not_claimed' | 'record' | 'lost' | 'submitted' | 'done' | 'reported' | 'canceled';
 
 export type Dialog =
   | { dialog: 'help' | 'findings' | 'submit' | 'skip' | 'report' | 'release' | 'return' | 'goTo' }
@@ -76,8 +68,6 @@ export interface PageState {
   selected: ReadonlySet<number>;
   saving: SaveStatus;
   lease?: Lease | undefined;
-  /** Whether four fifths of the time limit have passed, so that the page warns. */
-  late: boolean;
   readOnly?: ReadOnly | undefined;
   effort: Effort;
   /** Number of confirmed segments of this task. */
@@ -140,7 +130,7 @@ export type Announcement =
   | { type: 'reopened'; position: number }
   | { type: 'checks'; errors: number; warnings: number }
   | { type: 'code-kept' | 'code-moved'; label: string }
-  | { type: 'codes-placed' | 'codes-collapsed' | 'codes-expanded' }
+  | { type: 'not-possible' | 'codes-placed' | 'codes-collapsed' | 'codes-expanded' }
   | {
       type:
         | 'saved'
@@ -155,8 +145,7 @@ export type Announcement =
         | 'unsplit'
         | 'term'
         | 'query'
-        | 'comment'
-        | 'extended';
+        | 'comment';
     }
   | { type: 'conflict' | 'refused' | 'answered'; position: number }
   | { type: 'read-only'; why: ReadOnly }
@@ -185,7 +174,6 @@ export interface TaskServer {
   /** Returns the matches of a segment; with the segment, if one of them has become its draft. */
   matches(position: number): Promise<{ matches: Match[]; segment?: Segment | undefined }>;
   heartbeat(token: string): Promise<Lease>;
-  extend(token: string): Promise<Lease>;
   /** Resolves with the positions of unconfirmed segments if these prevent the submission. */
   submit(token: string): Promise<{ unconfirmed?: number[] }>;
   approve(token: string): Promise<void>;

@@ -59,7 +59,6 @@ export class WorkbenchStore {
       selected: new Set(),
       saving: { state: 'saved' },
       lease: task.lease,
-      late: false,
       readOnly: readOnlyOf(task),
       effort: { ...idle, totalMs: task.active_ms },
       confirmed: this.editable.filter(({ status }) => status === 'confirmed').length,

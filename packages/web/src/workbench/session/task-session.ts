@@ -18,7 +18,7 @@ import {
   type TaskServer,
 } from './state.ts';
 import type { WorkbenchStore } from './store.ts';
-import type { Category, Issue, Lease, Query, Segment, Severity, TaskTerm } from './task.ts';
+import type { Category, Issue, Query, Segment, Severity, TaskTerm } from './task.ts';
 
 interface SessionOptions {
   store: WorkbenchStore;
@@ -28,15 +28,12 @@ interface SessionOptions {
   effort: EffortTracker;
   /** Called when the glossary terms for this task have changed. */
   onTerms: () => void;
-  now: () => number;
 }
 
 export class TaskSession {
   readonly #options: SessionOptions;
   readonly #store: WorkbenchStore;
   readonly #server: TaskServer;
-  /** The milliseconds by which the server's clock is ahead of the browser's. */
-  #clockOffset = 0;
   /** The last request about an unsure mark; the next one waits for it, so that they arrive in order. */
   #marking: Promise<void> = Promise.resolve();
   /** Number of running actions that may end the claim. */
@@ -46,22 +43,6 @@ export class TaskSession {
     this.#options = options;
     this.#store = options.store;
     this.#server = options.server;
-    const { lease } = options.store.task;
-    if (lease) this.#clockOffset = Date.parse(lease.now) - options.now();
-  }
-
-  setLease(lease: Lease): void {
-    this.#clockOffset = Date.parse(lease.now) - this.#options.now();
-    this.#store.update({ lease, late: Date.parse(lease.now) >= Date.parse(lease.warn_at) });
-  }
-
-  /** Called each second. Warns before the time limit of the lease, and ends editing at the limit. */
-  checkLimits(): void {
-    const { lease, late, readOnly } = this.#store.page;
-    const now = this.#options.now() + this.#clockOffset;
-    const isLate = lease !== undefined && now >= Date.parse(lease.warn_at);
-    if (lease && !readOnly && now >= Date.parse(lease.limit_until)) this.endEditing('over');
-    if (late !== isLate) this.#store.update({ late: isLate });
   }
 
   async heartbeat(): Promise<void> {
@@ -69,7 +50,7 @@ export class TaskSession {
     // While the page waits for a new sign-in, the session may belong to another user, who does not hold the claim.
     if (!lease || readOnly || signedOut) return;
     try {
-      this.setLease(await this.#server.heartbeat(lease.token));
+      this.#store.update({ lease: await this.#server.heartbeat(lease.token) });
     } catch (error) {
       if (codeOfError(error) === 'stale_lease') this.endEditing('lost');
       if (codeOfError(error) === 'job_canceled') this.endEditing('canceled');
@@ -99,7 +80,7 @@ export class TaskSession {
     if (readOnly === undefined) {
       if (task.lease?.token === lease?.token) return;
       this.#loseTask(now === 'canceled' || now === 'done' ? now : 'lost');
-    } else if (now !== undefined && now !== readOnly && readOnly !== 'lost' && readOnly !== 'over') {
+    } else if (now !== undefined && now !== readOnly && readOnly !== 'lost') {
       this.#store.task.status = task.status;
       this.#store.update({ readOnly: now });
     }
@@ -112,11 +93,6 @@ export class TaskSession {
     this.#options.autosave.stopSending();
     this.#options.editor.refreshEditable();
     this.#store.announce({ type: 'read-only', why });
-  }
-
-  async extend(): Promise<void> {
-    this.setLease(await this.#server.extend(this.#store.token));
-    this.#store.announce({ type: 'extended' });
   }
 
   /**

@@ -50,6 +50,8 @@ export class Workbench extends WorkbenchStore {
   readonly #matches: Matches;
   #timers: ReturnType<typeof setInterval>[] = [];
   #stopChecks = () => {};
+  /** Whether the editor was active since the last heartbeat. An open page alone keeps no claim. */
+  #wasActive = true;
 
   constructor(options: WorkbenchOptions) {
     const { task, server, drafts } = options;
@@ -65,11 +67,12 @@ export class Workbench extends WorkbenchStore {
     this.#effort = new EffortTracker(this, Date.now);
     this.#seen = new SeenSegments(this, server);
     this.editor = this.#createEditor();
-    const parts = { store: this, server, editor: this.editor, effort: this.#effort, now: Date.now };
+    const parts = { store: this, server, editor: this.editor, effort: this.#effort };
     this.#autosave = new Autosave({
       ...parts,
       drafts,
-      onLease: (lease) => this.session.setLease(lease),
+      now: Date.now,
+      onLease: (lease) => this.update({ lease }),
       onTaught: (position) => this.#renewMatches(position),
       onStale: (why) => this.session.endEditing(why),
     });
@@ -127,13 +130,13 @@ export class Workbench extends WorkbenchStore {
   }
 
   #keepAlive(): void {
-    void this.session.heartbeat();
+    if (this.#wasActive) void this.session.heartbeat();
+    this.#wasActive = false;
     void this.#seen.send();
   }
 
   #tick(): void {
     this.#effort.refresh();
-    this.session.checkLimits();
   }
 
   /** Stops all timers. Unsent texts stay in the browser's storage; requests that have started continue. */
@@ -494,6 +497,7 @@ export class Workbench extends WorkbenchStore {
   }
 
   recordActivity(): void {
+    this.#wasActive = true;
     this.#effort.recordActivity();
   }
 
