@@ -256,6 +256,7 @@ const taskOf = (count: number): Task => ({
   active_ms: 0,
   job: {
     uid: 'bench',
+    name: null,
     order_number: 1,
     format: 'html',
     source_language: 'en',

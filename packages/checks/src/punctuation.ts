@@ -40,11 +40,13 @@ const canadian: Rule = (text) => [
 ];
 
 /**
- * Rejects a space before a mark, for English and languages with the same rule. A space before `:)` and
- * similar signs is accepted.
+ * Rejects a space before a mark, and no space after the end of a sentence, for English and languages with the same rule.
+ * A space before `:)`, `.NET` and ` ...` is accepted.
  */
-const close: Rule = (text) =>
-  marks(text, /(?<=\p{L})[ \u00a0\u202f][,!?;:](?=[\s\u00a0]|$)/gu, 'space-before');
+const close: Rule = (text) => [
+  ...marks(text, /(?<=\p{L})[ \u00a0\u202f](?:[,!?;:]|\.(?!\.))(?=[\s\u00a0]|$)/gu, 'space-before'),
+  ...marks(text, /(?<=\p{Ll}{3})[.!?](?=\p{Lu}\p{Ll}{2})/gu, 'space-missing'),
+];
 
 /** Spanish questions must start with `¿` and exclamations with `¡`. */
 const spanish: Rule = (text) => {

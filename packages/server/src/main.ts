@@ -15,7 +15,6 @@ import { addBrandCommands } from './commands/brand.ts';
 import { addChatCommands } from './commands/chat.ts';
 import { type CompareOptions, compareEngines } from './commands/compare.ts';
 import { addDeliveryCommands } from './commands/delivery.ts';
-import { demo } from './commands/demo.ts';
 import { examineInstallation } from './commands/doctor.ts';
 import { installEngine } from './commands/engine.ts';
 import { addKeyCommands } from './commands/key.ts';
@@ -28,7 +27,6 @@ import { CommandError, ignoreClosedPipes, print, printJson, say } from './comman
 import { addPairCommands } from './commands/pair.ts';
 import { addRouteCommands } from './commands/route.ts';
 import { addRuleCommands } from './commands/rule.ts';
-import { serve } from './commands/serve.ts';
 import { addTaskCommands } from './commands/task.ts';
 import { translate } from './commands/translate.ts';
 import { addUserCommands } from './commands/user.ts';
@@ -66,9 +64,11 @@ program
   .addOption(
     new Option('--role <role>', 'the role of this process').choices(['all', 'api', 'worker']).default('all'),
   )
-  .action((options: { port?: string; host?: string; data?: string; role: Role }) =>
-    serve(settingsWith(options), options.role),
-  );
+  // The modules of the server are half of all, and no other command needs them.
+  .action(async (options: { port?: string; host?: string; data?: string; role: Role }) => {
+    const { serve } = await import('./commands/serve.ts');
+    return serve(settingsWith(options), options.role);
+  });
 
 program
   .command('demo')
@@ -76,7 +76,9 @@ program
   .option('--exit', 'end after the last delivery; status 0 only if all arrived', false)
   .addOption(data())
   .addOption(yes())
-  .action((options: { data?: string; yes?: boolean; exit: boolean }) => demo(options));
+  .action(async (options: { data?: string; yes?: boolean; exit: boolean }) =>
+    (await import('./commands/demo.ts')).demo(options),
+  );
 
 program
   .command('migrate')

@@ -113,7 +113,7 @@ it('the queue shows a message and updates its list when another editor claimed t
     const { job } = await claimTask(fast);
     const row = page.getByRole('row').filter({ hasText: job.uid });
     await row.getByRole('button', { name: 'Claim' }).click();
-    await page.getByRole('alert').getByText('Someone else just claimed this task.').waitFor();
+    await page.getByText('Someone else just claimed this task.').first().waitFor();
     await row.waitFor({ state: 'detached' });
     expect(await rows.count()).toBe(before - 1);
     await expectAccessible(page);

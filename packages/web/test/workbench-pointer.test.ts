@@ -40,7 +40,7 @@ it('an editor works on a task by touch on a phone, from claim to submission', as
     // The panel with the checks is folded away, so the row shows the warning.
     await row(page, 2).getByText('Number 17 is not in the source').waitFor();
     await takeScreenshots(page, 'workbench-touch-blocked', 'state');
-    await bar.getByRole('button', { name: 'Confirm despite warnings' }).tap();
+    await bar.getByRole('button', { name: 'Confirm anyway' }).tap();
     await target(page, 3);
     await bar.getByRole('button', { name: 'Previous segment' }).tap();
     await target(page, 2);

@@ -25,8 +25,8 @@ it('an editor whose claim has ended claims the task again from its notice, with 
   await owner.connect();
   await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
     await target(page, 1);
-    // The job has no brand, and so no glossary. The browser does not get the key, which opens its search.
-    await page.keyboard.press('Control+e');
+    // Only reviewers mark issues. The browser does not get the key, with which it opens a window of its own.
+    await page.keyboard.press('Control+i');
     await page.locator('[data-said]').getByText('Not possible here').waitFor();
     await owner.query(`update claims set lease_until = now() where task_id = $1`, [task]);
     await owner.end();

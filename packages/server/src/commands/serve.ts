@@ -1,11 +1,12 @@
 import { flushCompileCache } from 'node:module';
+import { setTimeout as wait } from 'node:timers/promises';
 import { invitationLink, linkForFirstOperator } from '../access/invitations.ts';
 import { hasOperator } from '../access/people.ts';
 import { createLog, type Log } from '../base/log.ts';
 import type { Database } from '../database/database.ts';
 import { addressForLinks, removeAddress, writeAddress } from '../roles/address.ts';
 import { openStore } from '../roles/program.ts';
-import { type Role, startServer } from '../roles/serve.ts';
+import type { Role } from '../roles/serve.ts';
 import { type Settings, warnOfUnknownSettings } from '../settings/settings.ts';
 import { createEngines } from '../translation/engines.ts';
 import { CommandError, print } from './output.ts';
@@ -16,6 +17,9 @@ import { CommandError, print } from './output.ts';
  */
 const LAST_MILLISECONDS = 9_500;
 
+/** Loading the server takes longer than a refusal of `openStore`, and less time than the start of PostgreSQL. */
+const REFUSED_MILLISECONDS = 50;
+
 const LISTEN_CODES = new Set(['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'ENOTFOUND']);
 
 export async function serve(settings: Settings, role: Role): Promise<void> {
@@ -23,7 +27,10 @@ export async function serve(settings: Settings, role: Role): Promise<void> {
   for (const sentence of warnOfUnknownSettings(process.env)) log.warn(sentence);
   // The engines are created before the store is opened, so that a missing setting stops the start early.
   const engines = role === 'api' ? [] : createEngines(settings);
-  const store = await openStore(settings, 'serve', log);
+  const opening = openStore(settings, 'serve', log);
+  await Promise.race([opening, wait(REFUSED_MILLISECONDS)]);
+  const { startServer } = await import('../roles/serve.ts');
+  const store = await opening;
   const server = await startServer({
     store,
     settings,

@@ -54,6 +54,7 @@ const OVER_PARTS = [
   'deliveries.failing_hosts',
   'deliveries.list_failing',
   'deliveries.list_owned',
+  'editing.chosen_tasks',
   'editing.console_tasks',
   'editing.count_waiting',
   'editing.due_jobs',

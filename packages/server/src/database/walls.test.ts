@@ -83,6 +83,7 @@ const ACROSS_ACCOUNTS = [
   'editing.queue',
   'editing.task_counts',
   'editing.task_queues',
+  'editing.chosen_tasks',
   'editing.count_waiting',
   'editing.find_waiting',
   'editing.work_claims',

@@ -61,7 +61,10 @@ export function editingRoutes(app: FastifyInstance, options: EditingRouteOptions
 
 function queueRoutes(app: FastifyInstance, getContext: GetContext): void {
   resource(app, '/api/editing/queue', {
-    GET: { schema: editorSchemas.queue, handler: (request) => readQueue(getContext(), userOf(request)) },
+    GET: {
+      schema: editorSchemas.queue,
+      handler: (request) => readQueue(getContext(), userOf(request), request.query),
+    },
   });
   resource(app, '/api/editing/work', {
     GET: { schema: editorSchemas.work, handler: (request) => readWork(getContext(), userOf(request).userId) },

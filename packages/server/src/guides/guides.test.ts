@@ -93,12 +93,17 @@ describe('the search in the guides', () => {
   it.each([
     ['a word of a heading before a word of a text', 'retry', ['jobs#retry-safely', 'keys#rotate']],
     ['all words, in any order and letter case', 'AGAIN Same', ['jobs#retry-safely']],
-    ['words of the guide’s title', 'jobs intro', ['jobs#']],
+    ['words of the guide’s title', 'jobs intro', ['jobs#', 'jobs#retry-safely']],
     ['words in code', 'curl', ['jobs#retry-safely']],
     ['the beginnings of words only', 'onkey', []],
     ['nothing without words', '  ', []],
-    ['nothing if one word is missing', 'retry nowhere', []],
-    ['words with punctuation around them', '"retry", (key)?', ['jobs#retry-safely', 'keys#rotate']],
+    ['the other words if one is missing', 'nowhere rotation', ['keys#rotate']],
+    [
+      'sections with all words before those with one',
+      'same curl later',
+      ['jobs#retry-safely', 'keys#rotate'],
+    ],
+    ['words with punctuation around them', '"retry", (key)?', ['jobs#retry-safely', 'keys#rotate', 'keys#']],
   ])('finds %s', (_, query, sections) => {
     expect(search(query)).toEqual(sections);
   });

@@ -25,7 +25,10 @@ const AFTER = 180;
 const TITLE_POINTS = 8;
 const HEADING_POINTS = 12;
 const MAX_TEXT_POINTS = 5;
+/** More than all points of the other words of a query. */
+const MOST_POINTS = 1_000;
 
+const LONGEST_ENDING = 12;
 const WORD = /[\p{L}\p{N}]/u;
 
 /** Splits a query into lower-case words without the punctuation around them. */
@@ -38,11 +41,12 @@ export function wordsOf(query: string): string[] {
 }
 
 /**
- * Finds the sections that contain all words of the query, each at the beginning of a word, in any letter case.
- * @returns up to 30 sections, those with the words in their headings first; none for a query without words
+ * Finds the sections that contain words of the query, each at the beginning of a word, in any letter case and form.
+ * @returns up to 30 sections, those with most of the words first, of these those with the words in their headings; none
+ * for a query without words
  */
 export function searchGuides(guides: readonly Guide[], query: string): FoundSection[] {
-  const words = wordsOf(query);
+  const words = wordsOf(query).map(stemOf);
   if (words.length === 0) return [];
   const found: { guide: Guide; section: Section; points: number }[] = [];
   for (const guide of guides) {
@@ -58,15 +62,18 @@ export function searchGuides(guides: readonly Guide[], query: string): FoundSect
     .map(({ guide, section }) => ({ guide, section, excerpt: excerptOf(section, words) }));
 }
 
-/** Returns the points of a section, 0 if a word is missing. */
+/** Returns the beginning that the forms of an English word share: of "rotate", "rotating" and "rotation". */
+const stemOf = (word: string): string =>
+  word.length < 5 ? word : word.replace(/(?<=.{3})(?:ations?|ions?|ing|ies|ed|es|e|s|y)$/, '');
+
+/** Returns the points of a section: first for each word that it has, then for their places. */
 function pointsOf(words: readonly string[], guide: Guide, { lower }: Section): number {
   let sum = 0;
   for (const word of words) {
     const title = findWord(guide.lowerTitle, word, 1).length * TITLE_POINTS;
     const heading = findWord(lower.title, word, 1).length * HEADING_POINTS;
     const points = title + heading + findWord(lower.text, word, MAX_TEXT_POINTS).length;
-    if (points === 0) return 0;
-    sum += points;
+    if (points > 0) sum += points + MOST_POINTS;
   }
   return sum;
 }
@@ -84,11 +91,20 @@ function findWord(text: string, word: string, most: number, from = 0): number[] 
   return offsets;
 }
 
+/** Returns the end of the word whose beginning was found, at most a few letters on. */
+function wordEnd(text: string, from: number): number {
+  let end = from;
+  while (end < from + LONGEST_ENDING && WORD.test(text[end] ?? '')) end++;
+  return end;
+}
+
 /** Returns the text around the first found word, or the beginning of the text if only headings contain the words. */
 function excerptOf({ text, lower }: Section, words: readonly string[]): ExcerptPart[] {
   const placesIn = (shown: string, most: number, from = 0) =>
     words
-      .flatMap((word) => findWord(shown, word, most, from).map((at) => ({ at, end: at + word.length })))
+      .flatMap((word) =>
+        findWord(shown, word, most, from).map((at) => ({ at, end: wordEnd(shown, at + word.length) })),
+      )
       .sort((one, other) => one.at - other.at || other.end - one.end);
   const first = placesIn(lower.text, 1)[0] ?? { at: 0, end: 0 };
   const from = startOf(text, first.at);

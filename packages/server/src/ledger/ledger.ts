@@ -296,11 +296,26 @@ export async function readBalances(
   }));
 }
 
-/** Returns the cents that an account's unfinished jobs hold, by environment. */
-export async function readHeld(on: Queryable, account: AccountRef): Promise<Record<Environment, number>> {
-  const rows = await store.sumHeld(on, { account });
-  const of = (environment: Environment) => rows.find((row) => row.environment === environment)?.cents ?? 0;
-  return { production: of('production'), sandbox: of('sandbox') };
+/**
+ * Returns the cents that an account's unfinished jobs hold, and those that were charged since a moment, less refunds, by
+ * environment.
+ */
+export async function readSpent(
+  on: Queryable,
+  account: AccountRef,
+  since: Date,
+): Promise<Record<'held' | 'charged', Record<Environment, number>>> {
+  const [held, charged] = await Promise.all([
+    store.sumHeld(on, { account }),
+    store.sumCharged(on, { account, since: firstIdOf(since.getTime()) }),
+  ]);
+  const centsOf = (rows: typeof held, environment: Environment) =>
+    rows.find((row) => row.environment === environment)?.cents ?? 0;
+  const byEnvironment = (rows: typeof held) => ({
+    production: centsOf(rows, 'production'),
+    sandbox: centsOf(rows, 'sandbox'),
+  });
+  return { held: byEnvironment(held), charged: byEnvironment(charged) };
 }
 
 /**

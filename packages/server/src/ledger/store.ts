@@ -344,6 +344,18 @@ export const listBalances = statement<
     where part = :part and account_id = :account_id order by environment`,
 ).rows;
 
+/** Returns the cents that were charged since the transfer with the id `since`, less refunds, by environment. */
+export const sumCharged = statement<
+  { environment: Environment; cents: number },
+  { account: AccountRef; since: string }
+>(
+  'ledger.charged',
+  `select environment, sum(case kind when 'capture' then amount_cents else -amount_cents end)::bigint as cents
+     from transfers
+    where part = :part and account_id = :account_id and transfer_id >= :since and kind in ('capture', 'refund')
+    group by environment`,
+).rows;
+
 /** Returns the cents that the unfinished jobs of an account hold. An environment without such jobs is left out. */
 export const sumHeld = statement<{ environment: Environment; cents: number }, { account: AccountRef }>(
   'ledger.held',

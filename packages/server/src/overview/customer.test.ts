@@ -99,6 +99,8 @@ it('the account page shows the balances, the number of jobs by status, and the j
     { environment: 'production', tier: 'human', jobs: 1, words: 4, cents: 12 },
     { environment: 'production', tier: 'machine', jobs: 1, words: 4, cents: 8 },
   ]);
+  // What the unfinished job holds is not charged.
+  expect(body.charged).toEqual({ production: 8, sandbox: 0 });
   expect(body.days.production).toHaveLength(30);
   expect(body.days.production[0]).toMatchObject({ jobs: 0, cents: 0 });
   // A day may end between the two requests, so only the sums of all days are compared.

@@ -12,7 +12,7 @@ import { resource } from '../http/http.ts';
 import { CENTS, describedOwn, ENVIRONMENT, MOMENT, OPTIONAL_TEXT } from '../http/schemas.ts';
 import { listLatestJobs, OwnJob } from '../jobs/list/customer.ts';
 import { countJobsByDay, countJobsByStatus, countJobsSince } from '../jobs/list/overview.ts';
-import { readBalances, readHeld } from '../ledger/ledger.ts';
+import { readBalances, readSpent } from '../ledger/ledger.ts';
 import type { Settings } from '../settings/settings.ts';
 
 export interface CustomerOptions {
@@ -48,6 +48,10 @@ const Overview = Type.Object(
         jobs: COUNT,
       }),
       { description: 'The number of jobs by status.' },
+    ),
+    charged: Type.Object(
+      { production: CENTS, sandbox: CENTS },
+      { description: 'What was charged in the last 30 days, less refunds.' },
     ),
     last_30_days: Type.Array(
       Type.Object({
@@ -107,7 +111,7 @@ async function readOverview(
   const [
     { email, chat },
     balances,
-    held,
+    { held, charged },
     jobs,
     lately,
     days,
@@ -119,7 +123,7 @@ async function readOverview(
   ] = await Promise.all([
     accountNamed(database, username),
     readBalances(database, ref),
-    readHeld(database, ref),
+    readSpent(database, ref, since),
     countJobsByStatus(database, { account: ref }),
     countJobsSince(database, ref, since),
     countJobsByDay(database, ref, DAYS, new Date()),
@@ -136,6 +140,7 @@ async function readOverview(
     balances: balances.map((one) => ({ ...one, on_hold: held[one.environment] })),
     jobs,
     last_30_days: lately,
+    charged,
     days,
     failed_deliveries: failed,
     failed_endpoints: endpoints,

@@ -142,7 +142,7 @@ function useFigures(account: OwnAccount, environment: Environment): Fact[] {
           },
         ]
       : []),
-    { label: t('account.overview.spent'), value: <Money cents={sum((row) => row.cents)} /> },
+    { label: t('account.overview.spent'), value: <Money cents={account.charged[environment]} /> },
   ];
 }
 

@@ -7,12 +7,12 @@ import { type CallError, call, query } from '../api/client.ts';
 import type { HeldTask, QueueTask } from '../api/generated.ts';
 import { useTranslate } from '../i18n.tsx';
 import { useLiveUpdates } from '../live-updates.ts';
-import { type Loading, type PageProps, useFilters } from '../page.tsx';
+import { type Loading, type PageProps, type Search, useFilters } from '../page.tsx';
 import { paths } from '../paths.ts';
 import { Dialog, DialogActions } from '../ui/Dialog.tsx';
 import { Duration } from '../ui/Duration.tsx';
 import { Empty } from '../ui/Empty.tsx';
-import { FailureNotice } from '../ui/Failure.tsx';
+import { useErrorMessage } from '../ui/Failure.tsx';
 import { ChoiceField, Form, SubmitButton } from '../ui/form.tsx';
 import { ButtonLink } from '../ui/Link.tsx';
 import { Money } from '../ui/Money.tsx';
@@ -21,27 +21,38 @@ import { Card, Page, Section } from '../ui/Page.tsx';
 import { Pair, useLanguageName } from '../ui/Pair.tsx';
 import { Tag } from '../ui/StatusBadge.tsx';
 import { type Column, Table } from '../ui/Table.tsx';
-import { announce } from '../ui/Toast.tsx';
+import { announce, toast } from '../ui/Toast.tsx';
 import { When } from '../ui/When.tsx';
 import css from './Queue.module.css';
 
-export const load = ({ queries }: Loading) => queries.fetchQuery(query('readQueue'));
+export const load = ({ queries, search }: Loading) => queries.fetchQuery(queueOf(search));
+
+/** The language pair and the order are applied by the server, which sends only a part of a long queue. */
+const queueOf = ({ pair, sort }: Search) => {
+  const [source_language, target_language] = (pair ?? '').split('>');
+  const order = ORDERS.find((one) => one === sort);
+  return query('readQueue', {
+    query: {
+      ...(source_language && target_language ? { source_language, target_language } : {}),
+      ...(order === undefined ? {} : { sort: order }),
+    },
+  });
+};
 
 /** The codes of errors which show that the visible list is outdated. */
 const OUTDATED = ['task_taken', 'nothing_waits', 'stale_lease'];
 
 export default function Queue({ search }: PageProps) {
   const t = useTranslate();
-  const { data } = useSuspenseQuery(query('readQueue'));
+  const { data } = useSuspenseQuery(queueOf(search));
   // Reads the list again when other editors claim tasks or new tasks arrive.
   useLiveUpdates('tasks', 'readQueue');
   const claim = useClaim();
-  const pairs = [...new Set(data.open.map(pairOf))].sort();
-  // A language filter is ignored when no task with these languages is left.
-  const pair = pairs.includes(search.pair ?? '') ? search.pair : undefined;
+  const pairs = [...new Set([...data.pairs.map(pairOf), ...(search.pair ? [search.pair] : [])])].sort();
+  const { pair } = search;
   const order = ORDERS.find((one) => one === search.sort);
-  const open = data.open.filter((task) => pair === undefined || pairOf(task) === pair);
-  const groups = groupsOf(order === undefined ? open : open.toSorted(COMPARE[order]));
+  const { open } = data;
+  const groups = groupsOf(open);
   // If the editor has chosen neither a filter nor an order, the server decides which task the editor gets.
   const isOwnChoice = pair !== undefined || order !== undefined;
   const next = isOwnChoice ? groups[0]?.tasks[0]?.task : undefined;
@@ -52,7 +63,10 @@ export default function Queue({ search }: PageProps) {
   return (
     <Page
       title={t('queue.title')}
-      lead={data.open.length > 0 && t('queue.lead', { count: data.waiting })}
+      lead={
+        data.pairs.length > 0 &&
+        t('queue.lead', { count: data.pairs.reduce((sum, { waiting }) => sum + waiting, 0) })
+      }
       actions={
         <Button
           variant="filled"
@@ -70,14 +84,13 @@ export default function Queue({ search }: PageProps) {
         </Button>
       }
     >
-      {claim.error !== null && <FailureNotice error={claim.error} />}
       {data.paused_until !== null && (
         <Notice tone="warning">
           {t('error.claims_paused')} <When at={data.paused_until} />
         </Notice>
       )}
       {data.held.length > 0 && <HeldTasks tasks={data.held} />}
-      {data.open.length > 1 && (
+      {(data.open.length > 1 || pair !== undefined) && (
         <div className={css.controls}>
           {pairs.length > 1 && <PairFilter pairs={pairs} pair={pair} />}
           <OrderChoice order={order} hasPay={data.open.some(({ pay }) => pay !== undefined)} />
@@ -100,13 +113,6 @@ export default function Queue({ search }: PageProps) {
 /** The sort orders that an editor can choose. By default, the tasks are in the order in which the server lists them. */
 const ORDERS = ['deadline', 'shortest', 'longest', 'pay'] as const;
 type Order = (typeof ORDERS)[number];
-
-const COMPARE: Record<Order, (one: QueueTask, other: QueueTask) => number> = {
-  deadline: (one, other) => one.deadline.localeCompare(other.deadline),
-  shortest: (one, other) => one.words - other.words,
-  longest: (one, other) => other.words - one.words,
-  pay: (one, other) => (other.pay ?? 0) - (one.pay ?? 0),
-};
 
 /** The groups of open tasks, in their order on the page. */
 const GROUPS = ['returned', 'review', 'edit'] as const;
@@ -147,6 +153,7 @@ function useClaim() {
   const t = useTranslate();
   const queries = useQueryClient();
   const navigate = useNavigate();
+  const messageOf = useErrorMessage();
   return useMutation<unknown, CallError, string | undefined>({
     async mutationFn(task) {
       const claimed = await call('claimTask', { body: task === undefined ? {} : { task } });
@@ -154,7 +161,9 @@ function useClaim() {
       await navigate({ to: paths.task(claimed.task.task) });
     },
     async onError(error) {
-      if (OUTDATED.includes(error.code)) await queries.invalidateQueries(query('readQueue'));
+      // The button may be far below the beginning of the page.
+      toast(messageOf(error), 'danger');
+      if (OUTDATED.includes(error.code)) await queries.invalidateQueries({ queryKey: ['readQueue'] });
     },
   });
 }
@@ -301,8 +310,9 @@ function useTaskColumns(tasks: readonly QueueTask[]): Column<QueueTask>[] {
               </span>
             )}
             <span>
-              <bdi>{task.uid}</bdi>
+              <bdi>{task.name ?? task.uid}</bdi>
             </span>
+            {task.parts > 1 && <span>{t('queue.part', { number: task.number, parts: task.parts })}</span>}
             <span>{t(`format.${task.format}`)}</span>
             {task.tone !== null && <span>{t('tone', { tone: task.tone })}</span>}
           </span>
@@ -341,7 +351,10 @@ function useTaskColumns(tasks: readonly QueueTask[]): Column<QueueTask>[] {
 
 const MINUTE_MILLISECONDS = 60_000;
 
-const pairOf = ({ source_language, target_language }: QueueTask) => `${source_language}>${target_language}`;
+const pairOf = ({
+  source_language,
+  target_language,
+}: Pick<QueueTask, 'source_language' | 'target_language'>) => `${source_language}>${target_language}`;
 
 const SKIP_REASONS = ['too_hard', 'not_my_topic', 'no_time', 'other'] as const;
 
@@ -356,7 +369,7 @@ function SkipDialog({ task, onClose }: { task: QueueTask | undefined; onClose():
         onSubmit={async ({ reason }) => {
           const body = { reason: reason as (typeof SKIP_REASONS)[number] };
           await call('skipTask', { path: { task: task!.task }, body });
-          await queries.invalidateQueries(query('readQueue'));
+          await queries.invalidateQueries({ queryKey: ['readQueue'] });
           onClose();
         }}
       >

@@ -4,7 +4,16 @@
  */
 import { ActionIcon, Button, Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { IconEye, IconEyeOff } from '@tabler/icons-react';
-import { createContext, type FormEvent, type ReactNode, use, useEffect, useRef, useState } from 'react';
+import {
+  createContext,
+  type FormEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  use,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
 import { CallError } from '../api/client.ts';
 import { useTranslate } from '../i18n.tsx';
 import { FailureNotice, useFieldErrors } from './Failure.tsx';
@@ -147,8 +156,12 @@ export function PasswordField({ plain = false, ...props }: FieldProps & { plain?
   );
 }
 
+/** A field of several lines. Ctrl+Enter, on a Mac Command+Enter, submits the form. */
 export function TextField({ rows = 3, ...props }: FieldProps & { rows?: number }) {
-  return <Textarea rows={rows} {...useField(props)} />;
+  const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
+  };
+  return <Textarea rows={rows} {...useField(props)} onKeyDown={press} />;
 }
 
 export interface Choice {

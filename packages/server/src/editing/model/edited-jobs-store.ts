@@ -148,6 +148,7 @@ export interface TaskJobRow {
   /** The brand of the job, also after it was removed; `brand_name` is then null. */
   brand: string | null;
   brand_name: string | null;
+  name: string | null;
   /** The tone of the brand when the tasks were opened. '': none; null: not recorded by older versions. */
   brand_tone: string | null;
   /** See `JobRow`. */
@@ -160,6 +161,8 @@ const TASK_JOB = statement<TaskJobRow>(
   'editing.task_job',
   `select j.uid, j.order_number, j.text_format, j.source_language, j.target_language, j.words, j.tone, j.topics,
           coalesce(j.brand, j.default_brand) as brand, b.name as brand_name, e.brand_tone, j.document_settings,
+          (select x.body from job_texts x
+            where x.part = $1 and x.account_id = j.account_id and x.job_id = j.job_id and x.kind = 'name') as name,
           j.created_at, a.username
      from jobs j
      join edited_jobs e on e.part = $1 and e.account_id = j.account_id and e.job_id = j.job_id

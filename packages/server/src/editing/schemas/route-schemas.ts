@@ -13,6 +13,7 @@ import {
   Issue,
   POSITION,
   Preview,
+  QUEUE_ORDERS,
   Query,
   REPORT_REASONS,
   Saved,
@@ -98,7 +99,13 @@ const UnsureMark = Type.Object(
 );
 
 export const editorSchemas = {
-  queue: describedEditing('readQueue', 'List the tasks that this editor may claim or holds', EditQueue),
+  queue: describedEditing('readQueue', 'List the tasks that this editor may claim or holds', EditQueue, {
+    querystring: Type.Object({
+      source_language: Type.Optional(Type.String()),
+      target_language: Type.Optional(Type.String()),
+      sort: Type.Optional(Type.Enum([...QUEUE_ORDERS])),
+    }),
+  }),
   claim: describedEditing('claimTask', 'Claim the next task or a given task', Claimed, {
     status: 201,
     description:

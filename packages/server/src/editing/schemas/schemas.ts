@@ -34,6 +34,8 @@ const ISSUE_CATEGORIES = [
   'design_and_markup',
 ] as const;
 const ISSUE_SEVERITIES = ['neutral', 'minor', 'major', 'critical'] as const;
+/** The orders of open tasks that an editor may choose. */
+export const QUEUE_ORDERS = ['deadline', 'shortest', 'longest', 'pay'] as const;
 export const SKIP_REASONS = ['too_hard', 'not_my_topic', 'no_time', 'other'] as const;
 export const REPORT_REASONS = [
   'bad_source',
@@ -305,7 +307,10 @@ export const TaskTerm = Type.Object(
 const RETURNED = Type.Boolean({ description: 'Whether a reviewer or the customer returned it.' });
 
 const jobProperties = {
-  uid: Type.String({ description: 'The name that the customer gave the job.' }),
+  uid: Type.String({ description: 'The id that the customer gave the job.' }),
+  name: Type.Union([Type.String(), Type.Null()], {
+    description: 'The name of the file, if it was sent as one.',
+  }),
   order_number: Type.Integer(),
   format: Type.Enum([...FORMATS]),
   source_language: Type.String(),
@@ -324,6 +329,8 @@ export const listedProperties = {
   ...jobProperties,
   words: Type.Integer(),
   segments: Type.Integer(),
+  number: Type.Integer({ description: 'The number of the task among those of its job and kind, from 1.' }),
+  parts: Type.Integer({ description: 'How many tasks of this kind the job has.' }),
   confirmed: Type.Integer({ description: 'The number of its confirmed segments.' }),
   priority: Type.Integer(),
   urgency: Type.Enum(['late', 'soon', 'normal'], {
@@ -356,11 +363,17 @@ const HeldTask = Type.Object({ ...QueueTask.properties, lease: ClaimLease }, { t
 export const EditQueue = Type.Object(
   {
     open: Type.Array(QueueTask, {
-      description: 'In the order in which to claim them; the number for each customer is limited.',
+      description:
+        'At most 100, in the order in which to claim them. Without a pair and an order, at most 10 of each customer.',
     }),
-    waiting: Type.Integer({
-      description: 'The number of tasks that this editor may claim, counted up to 1,000.',
-    }),
+    pairs: Type.Array(
+      Type.Object({
+        source_language: Type.String(),
+        target_language: Type.String(),
+        waiting: Type.Integer(),
+      }),
+      { description: 'The tasks that this editor may claim by language pair, counted up to 1,000 in all.' },
+    ),
     held: Type.Array(HeldTask),
     paused_until: Type.Union([MOMENT, Type.Null()], {
       description: 'No claims until then, because too many claims of this editor expired.',

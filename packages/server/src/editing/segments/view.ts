@@ -101,6 +101,7 @@ async function presentTask(
       tone: tone ?? null,
       topics: job.topics ?? [],
       brand: job.brand_name,
+      name: job.name,
       instructions: includesAccess(task.access, 'offer') ? allInstructions : [],
       words: edited!.words,
       revision: edited!.revision,

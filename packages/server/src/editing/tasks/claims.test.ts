@@ -290,6 +290,24 @@ describe('the order of the queue', () => {
   });
 });
 
+describe('the queue', () => {
+  it('has every task that an editor may claim, by a chosen pair and order', async () => {
+    for (let task = 0; task < 11; task++) await orderEdit(call, 'One house.\n');
+    const uid = await orderEdit(call, 'The longest of all of these texts is this one.\n');
+    const read = async (query: string) => (await ann.call('GET', `/api/editing/queue${query}`)).body;
+    // Unless the editor chooses, the tasks of one customer do not fill the page.
+    expect((await read('')).open).toHaveLength(10);
+    const { open, pairs } = await read('?sort=longest');
+    expect([open.length, open[0].uid]).toEqual([12, uid]);
+    expect(pairs).toEqual([{ source_language: 'en', target_language: 'es', waiting: 12 }]);
+    expect((await read('?source_language=en&target_language=es')).open).toHaveLength(12);
+    expect((await read('?source_language=es&target_language=en')).open).toEqual([]);
+    expect((await ann.call('GET', '/api/editing/queue?sort=size')).body.error).toMatchObject({
+      fields: { sort: expect.anything() },
+    });
+  });
+});
+
 describe('skipping and reporting a task', () => {
   it('hides a skipped task from the editor, and reports it to operators after enough skips', async () => {
     await orderEdit(call, 'One house.\n');
@@ -299,7 +317,7 @@ describe('skipping and reporting a task', () => {
       reason: 'too_hard',
     });
     expect(skipped.body.status).toBe('open');
-    expect((await ann.call('GET', '/api/editing/queue')).body).toMatchObject({ open: [], waiting: 0 });
+    expect((await ann.call('GET', '/api/editing/queue')).body).toMatchObject({ open: [], pairs: [] });
     expect(codeOf(await ann.call('POST', '/api/editing/claims', { task: task.task }))).toEqual([
       409,
       'task_taken',

@@ -47,18 +47,28 @@ export async function locate(context: EditingContext, taskId: string): Promise<s
   return key;
 }
 
-export async function readQueue(context: EditingContext, { userId }: EditingUser): Promise<QueueBody> {
+/** Returns the queue of an editor: of a language pair and in an order if the editor chose one. */
+export async function readQueue(
+  context: EditingContext,
+  { userId }: EditingUser,
+  chosen: { source_language?: string; target_language?: string; sort?: queue.QueueChoice['sort'] },
+): Promise<QueueBody> {
   const { database, rules } = context;
   await endExpiredClaims(context);
-  const [open, waiting, held, paused] = await Promise.all([
-    queue.listQueue(database, userId, MAX_SHOWN_PER_ACCOUNT, MAX_SHOWN),
-    queue.countWaiting(database, userId),
+  const { source_language: source = null, target_language: target = null, sort = null } = chosen;
+  const { editPay = 0, reviewPay = 0 } = rules;
+  const isChosen = source !== null || target !== null || sort !== null;
+  const [open, pairs, held, paused] = await Promise.all([
+    isChosen
+      ? queue.listChosen(database, { userId, source, target, sort, editPay, reviewPay, limit: MAX_SHOWN })
+      : queue.listQueue(database, userId, MAX_SHOWN_PER_ACCOUNT, MAX_SHOWN),
+    queue.countWaiting(database, { userId }),
     claims.listHeld(database, { userId }),
     claims.pausedUntil(database, { ...rules, userId }),
   ]);
   return {
     open: open.map((row) => presentQueued(context, row)),
-    waiting,
+    pairs,
     held: held.map((row) => ({ ...presentQueued(context, row), lease: presentLease(row) })),
     paused_until: paused ?? null,
   };
@@ -110,8 +120,11 @@ export function presentListed(row: Omit<queue.ListedRow, 'status'> & { status: T
     tone: row.tone,
     topics: row.topics ?? [],
     brand: row.brand_name,
+    name: row.name,
     words: row.words,
     segments: row.last_position - row.first_position + 1 - row.joined,
+    number: row.number,
+    parts: row.parts,
     confirmed: row.confirmed,
     priority: row.priority,
     urgency: URGENCIES[row.urgency],

@@ -8,6 +8,7 @@ import type { Queryable } from '../../database/database.ts';
 import { statement } from '../../database/statements.ts';
 import { claimable, type TaskKey } from '../model/access-store.ts';
 import type { TaskKind } from '../model/states.ts';
+import type { QUEUE_ORDERS } from '../schemas/schemas.ts';
 
 /**
  * SQL expression for urgency: 0 past the deadline, 1 when less than half of the time to the deadline is left,
@@ -131,6 +132,9 @@ export interface ListedRow {
   tone: string | null;
   topics: string[] | null;
   brand_name: string | null;
+  name: string | null;
+  number: number;
+  parts: number;
   confirmed: number;
   /** The number of segments that are joined with an earlier one. */
   joined: number;
@@ -144,10 +148,23 @@ export interface QueueRow extends ListedRow {
 /** The number of segments whose sources the queue reads for the first words of a task. */
 const BEGINNING = 3;
 
+/** SQL query: the name of the file of job `j`. */
+export const FILE_NAME = `(select x.body from job_texts x
+    where x.part = j.part and x.account_id = j.account_id and x.job_id = j.job_id and x.kind = 'name')`;
+
+/** SQL columns: the number of task `t` among those of its job and kind, and how many there are. */
+export const PARTS = ['o.first_position <= t.first_position', 'true']
+  .map(
+    (condition, index) => `(select count(*) from tasks o
+    where o.part = t.part and o.account_id = t.account_id and o.job_id = t.job_id and o.kind = t.kind
+      and o.status <> 'canceled' and ${condition}) as ${index === 0 ? 'number' : 'parts'}`,
+  )
+  .join(',\n  ');
+
 /** The columns of task `t` that an editor's queue shows. */
 export const LISTED = `t.part, t.account_id, t.task_id, t.kind, t.status, t.source_language, t.target_language, t.words,
   t.first_position, t.last_position, t.priority, t.returned, t.created_at, t.deadline_at, j.uid, j.order_number, j.text_format,
-  j.tone, j.topics,
+  j.tone, j.topics, ${FILE_NAME} as name, ${PARTS},
   (select b.name from brands b
     where b.part = j.part and b.account_id = j.account_id and b.external_id = coalesce(j.brand, j.default_brand))
     as brand_name,
@@ -189,19 +206,59 @@ export function listQueue(on: Queryable, userId: string, each: number, all: numb
   return on.query(QUEUE, [userId, each, all]);
 }
 
-/** SQL clause: the open tasks `t` that the user `$1` may claim. */
-const WAITING = `
+/** SQL clause: the open tasks `t` that a user may claim. */
+const WAITING = (user: string) => `
   from user_languages l join tasks t using (source_language, target_language)
- where l.user_id = $1 and t.status = 'open' and (t.kind = 'edit' or l.review) and ${claimable('$1', 't.part')}`;
+ where l.user_id = ${user} and t.status = 'open' and (t.kind = 'edit' or l.review) and ${claimable(user, 't.part')}`;
 
-const COUNT_WAITING = statement<{ waiting: number }>(
+/** What an editor chose for the list of open tasks. */
+export interface QueueChoice {
+  source: string | null;
+  target: string | null;
+  sort: (typeof QUEUE_ORDERS)[number] | null;
+  /** The pay for a source word of each kind, 0 if none is set. */
+  editPay: number;
+  reviewPay: number;
+}
+
+const CHOSEN_ORDER = `case :sort::text when 'shortest' then t.words when 'longest' then -t.words
+            when 'pay' then -t.words * case t.kind when 'edit' then :editPay::float8 else :reviewPay::float8 end end,
+          case when :sort::text = 'deadline' then t.deadline_at end, t.priority desc, mine desc, urgency, t.created_at, t.task_id`;
+
+/** Lists the first open tasks of a pair, or of all pairs, in the order that the editor chose. */
+export const listChosen = statement<QueueRow, { userId: string; limit: number } & QueueChoice>(
+  'editing.chosen_tasks',
+  `with chosen as (
+     select t.*, ${URGENCY} as urgency,
+            t.reserved_for is not null and t.reserved_for = :userId and t.reserved_until > now() as mine
+       from user_languages l
+       join tasks t on t.source_language = l.source_language and t.target_language = l.target_language
+      where l.user_id = :userId and t.status = 'open' and (t.kind = 'edit' or l.review) and ${claimable(':userId', 't.part')}
+        and t.source_language = coalesce(:source::text, t.source_language)
+        and t.target_language = coalesce(:target::text, t.target_language)
+      order by ${CHOSEN_ORDER} limit :limit)
+   select ${LISTED}, t.urgency, t.mine
+     from chosen t join jobs j on j.part = t.part and j.account_id = t.account_id and j.job_id = t.job_id
+    order by ${CHOSEN_ORDER}`,
+).rows;
+
+/** The maximum number of open tasks that are counted. */
+const MAX_COUNTED = 1000;
+
+/** Counts the open tasks that a user may claim by language pair. */
+export const countWaiting = statement<
+  { source_language: string; target_language: string; waiting: number },
+  { userId: string }
+>(
   'editing.count_waiting',
-  `select count(*) as waiting from (select 1 ${WAITING} limit $2) one`,
-);
+  `select source_language, target_language, count(*)::integer as waiting
+     from (select source_language, target_language ${WAITING(':userId')} limit ${MAX_COUNTED}) one
+    group by source_language, target_language order by source_language, target_language`,
+).rows;
 
 const FIND_WAITING = statement<{ part: number; account_id: string; job_id: string; task_id: string }>(
   'editing.find_waiting',
-  `select t.part, t.account_id, t.job_id, t.task_id ${WAITING} limit 1`,
+  `select t.part, t.account_id, t.job_id, t.task_id ${WAITING('$1')} limit 1`,
 );
 
 /** Returns any open task that the user may claim. Other transactions may have locked it. */
@@ -210,11 +267,4 @@ export async function findWaiting(on: Queryable, userId: string): Promise<TaskKe
   if (row === undefined) return undefined;
   const account = { part: row.part, accountId: row.account_id } as AccountRef;
   return { account, taskId: row.task_id, jobId: row.job_id };
-}
-
-/** The maximum number of open tasks that are counted. */
-const MAX_COUNTED = 1000;
-
-export async function countWaiting(on: Queryable, userId: string): Promise<number> {
-  return (await on.query(COUNT_WAITING, [userId, MAX_COUNTED]))[0]!.waiting;
 }

@@ -55,9 +55,16 @@ function caretInSource(position: number): number | undefined {
 function firstEnd(text: string, language: string): number {
   const offsets = (granularity: 'sentence' | 'word') =>
     Array.from(new Intl.Segmenter(language, { granularity }).segment(text), ({ index }) => index).slice(1);
-  const words = offsets('word').filter((at) => at >= text.length / 2 && /\S/.test(text[at] ?? ''));
-  return offsets('sentence')[0] ?? words[0] ?? text.length;
+  const middle = offsets('word').filter((at) => at >= text.length / 2 && isWordStart(text, at));
+  return offsets('sentence')[0] ?? middle[0] ?? text.length;
 }
+
+/** Matches letters of languages that write no spaces between words. */
+const SPACELESS = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;
+
+/** Returns whether a text may be cut before an offset: never inside a word or a number such as 18:00. */
+export const isWordStart = (text: string, at: number): boolean =>
+  /\S/.test(text[at] ?? '') && (/\s/.test(text[at - 1] ?? ' ') || SPACELESS.test(text.slice(at - 1, at + 1)));
 
 /** Returns the selected words of a source text; empty if the selection is elsewhere. */
 function selectedSource(): string {

@@ -3,10 +3,19 @@ import { Button, Textarea } from '@mantine/core';
 import { type KeyboardEvent, useCallback, useState } from 'react';
 import { useTranslate } from '../../i18n.tsx';
 import { Dialog, DialogActions } from '../../ui/Dialog.tsx';
+import { isWordStart } from '../actions/selection.ts';
 import { directionOf, localeOf, useWorkbench } from '../session/context.tsx';
 import type { Dialog as Opened } from '../session/state.ts';
 import { plainText } from '../text/pieces.ts';
 import css from './dialogs.module.css';
+
+/** Returns the start of the word at an offset, or of the next word if only white space follows. */
+function wordStartAt(text: string, offset: number): number {
+  let at = offset;
+  while (/\s/.test(text[at] ?? '')) at++;
+  while (at > 0 && at < text.length && !isWordStart(text, at)) at--;
+  return at;
+}
 
 export function SplitDialog({ dialog }: { dialog: Opened & { dialog: 'split' } }) {
   const workbench = useWorkbench();
@@ -14,10 +23,10 @@ export function SplitDialog({ dialog }: { dialog: Opened & { dialog: 'split' } }
   const { position } = dialog;
   const { job } = workbench.task;
   const text = plainText(workbench.segment(position).segment.source);
-  const [at, setAt] = useState(dialog.at);
+  const [at, setAt] = useState(() => wordStartAt(text, dialog.at));
   const attributes = { lang: localeOf(job.source_language), dir: directionOf(job.source_language) };
   const parts = [text.slice(0, at), text.slice(at)].map((part) => part.trim());
-  const isDivided = parts.every((part) => /\p{L}/u.test(part));
+  const isDivided = isWordStart(text, at) && parts.every((part) => /\p{L}/u.test(part));
   const begin = useCallback(
     (field: HTMLTextAreaElement | null) => {
       field?.setSelectionRange(dialog.at, dialog.at);
@@ -53,7 +62,7 @@ export function SplitDialog({ dialog }: { dialog: Opened & { dialog: 'split' } }
         data-autofocus
         {...attributes}
         onChange={() => {}}
-        onSelect={(event) => setAt(event.currentTarget.selectionStart)}
+        onSelect={({ currentTarget: { selectionStart } }) => setAt(wordStartAt(text, selectionStart))}
         onKeyDown={press}
       />
       <ol className={css.parts} translate="no" {...attributes}>

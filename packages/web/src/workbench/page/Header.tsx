@@ -39,7 +39,7 @@ export function Header() {
             <bdi>{job.brand}</bdi> <span aria-hidden>·</span>{' '}
           </>
         )}
-        <bdi>{job.uid}</bdi>
+        <bdi>{job.name ?? job.uid}</bdi>
       </h1>
       <span className={css.pair}>
         {nameOf(job.source_language)} <span aria-hidden>→</span>

@@ -452,8 +452,10 @@ export class Workbench extends WorkbenchStore {
 
   // — Saving —
 
+  /** Whether texts wait to be sent. After the end of the claim they wait in the browser for the next claim. */
   get hasUnsaved(): boolean {
-    return !this.#autosave.isEmpty && this.page.saving.state !== 'lost';
+    const isLost = this.page.saving.state === 'lost' || this.page.readOnly === 'lost';
+    return !isLost && !this.#autosave.isEmpty;
   }
 
   /**
