@@ -28,10 +28,12 @@ it('an editor whose claim has ended claims the task again from its notice, with 
     // Only reviewers mark issues. The browser does not get the key, with which it opens a window of its own.
     await page.keyboard.press('Control+i');
     await page.locator('[data-said]').getByText('Not possible here').waitFor();
-    await owner.query(`update claims set lease_until = now() where task_id = $1`, [task]);
-    await owner.end();
     await page.keyboard.press('Control+a');
     await page.keyboard.type('Fast vorbei.');
+    await owner.query(`update claims set lease_until = now() where task_id = $1`, [task]);
+    await owner.end();
+    // Each reading of a queue ends the claims that have expired, and the page gets a live update.
+    await fixture.ann.call('GET', '/api/editing/queue');
     const claim = page.getByRole('button', { name: 'Claim', exact: true });
     await claim.waitFor();
     await expectAccessible(page);
