@@ -400,7 +400,7 @@ const MOST: Record<string, number> = {
   'properties that rename a column of a row': 245,
   'files for one audience': 17,
   'lines of files for one audience': 2_938,
-  'pairs of copied places': 35,
+  'pairs of copied places': 34,
 };
 
 it('the figures of the source hold their goals, except the listed ones, which do not get worse', () => {

@@ -1,31 +1,15 @@
 /** Tests the command `dragoman account` while a server is running. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createClient, createPerson, startTestServer, type TestServer, until } from '../testing/harness.ts';
-import { dragoman, type Ended, urlOf } from '../testing/programs.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { shareCommands } from '../testing/commands.ts';
+import { createClient, createPerson, type TestServer, until } from '../testing/harness.ts';
 
 const HUMAN = '/tapi/v2/translation/';
-const directory = mkdtempSync(join(tmpdir(), 'dragoman-account-'));
+const commands = shareCommands();
+const { command, runJson } = commands;
 let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer();
+beforeAll(() => {
+  ({ server } = commands);
 });
-afterAll(async () => {
-  await server.stop();
-  rmSync(directory, { recursive: true, force: true });
-});
-
-const command = (...args: string[]): Promise<Ended> =>
-  dragoman([...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) });
-
-/** Runs a command with `--json` and returns the object that it prints. */
-async function runJson(...args: string[]) {
-  const { status, stdout, stderr } = await command(...args, '--json');
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  return JSON.parse(stdout);
-}
 
 const HOUSE = { text: 'The house is big.', source_language: 'en', target_language: 'es' };
 

@@ -1,36 +1,20 @@
 /** Tests the commands `dragoman brand` and `dragoman glossary` while a server is running. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { accountNamed } from '../access/accounts.ts';
 import { readBrandFile } from '../brands/brand.ts';
 import { readContext, saveBrand } from '../brands/brands.ts';
-import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
-import { dragoman, type Ended, urlOf } from '../testing/programs.ts';
+import { shareCommands } from '../testing/commands.ts';
+import { createClient, type TestServer, until } from '../testing/harness.ts';
 
 const HUMAN = '/tapi/v2/translation/';
-const directory = mkdtempSync(join(tmpdir(), 'dragoman-brand-'));
+const commands = shareCommands();
+const { command, directory, runJson, runText } = commands;
 let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer();
+beforeAll(() => {
+  ({ server } = commands);
 });
-afterAll(async () => {
-  await server.stop();
-  rmSync(directory, { recursive: true, force: true });
-});
-
-const command = (...args: string[]): Promise<Ended> =>
-  dragoman([...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) });
-
-/** Runs a command and returns its standard output. */
-async function runText(...args: string[]): Promise<string> {
-  const { status, stdout, stderr } = await command(...args);
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  return stdout;
-}
-
-const runJson = async (...args: string[]) => JSON.parse(await runText(...args, '--json'));
 
 function file(name: string, content: unknown): string {
   const path = join(directory, name);

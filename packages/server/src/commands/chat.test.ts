@@ -1,23 +1,14 @@
 /** Tests the command `dragoman chat` while a server is running. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createClient, startTestServer, type TestServer } from '../testing/harness.ts';
-import { dragoman, urlOf } from '../testing/programs.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { shareCommands } from '../testing/commands.ts';
+import { createClient, type TestServer } from '../testing/harness.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'dragoman-chat-'));
+const commands = shareCommands(['chat']);
+const { command } = commands;
 let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer();
+beforeAll(() => {
+  ({ server } = commands);
 });
-afterAll(async () => {
-  await server.stop();
-  rmSync(directory, { recursive: true, force: true });
-});
-
-const command = (...args: string[]) =>
-  dragoman(['chat', ...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) });
 
 it('dragoman chat subscribes an account to some or all language pairs, and ends the subscription', async () => {
   const { username, production_key } = await server.createAccount();

@@ -1,32 +1,16 @@
 /** Tests the commands `dragoman key` and `dragoman webhook-secret` while a server is running. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createClient, startTestServer, type TestServer } from '../testing/harness.ts';
-import { dragoman, type Ended, urlOf } from '../testing/programs.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { shareCommands } from '../testing/commands.ts';
+import { createClient, type TestServer } from '../testing/harness.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'dragoman-key-'));
+const commands = shareCommands();
+const { command, runJson } = commands;
 let server: TestServer;
 let username: string;
 beforeAll(async () => {
-  server = await startTestServer();
+  ({ server } = commands);
   username = (await server.createAccount()).username;
 });
-afterAll(async () => {
-  await server.stop();
-  rmSync(directory, { recursive: true, force: true });
-});
-
-const command = (...args: string[]): Promise<Ended> =>
-  dragoman([...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) });
-
-/** Runs a command with `--json` and returns the object that it prints. */
-async function runJson(...args: string[]) {
-  const { status, stdout, stderr } = await command(...args, '--json');
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  return JSON.parse(stdout);
-}
 
 const knock = async (key: string) =>
   (await createClient(server.url, key)('GET', '/tapi/v2/translation/')).status;

@@ -1,22 +1,20 @@
 /** Tests the command `dragoman ledger` while a server is running. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createFake } from '@dragoman/engines/fake';
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createClient, startTestServer, type TestServer, waitForStatus } from '../testing/harness.ts';
-import { dragoman, type Ended, urlOf } from '../testing/programs.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { shareCommands } from '../testing/commands.ts';
+import { createClient, type TestServer, waitForStatus } from '../testing/harness.ts';
 
 const MACHINE = '/tapi/v2/mt_translation/';
-const directory = mkdtempSync(join(tmpdir(), 'dragoman-ledger-'));
+const commands = shareCommands(['ledger'], {
+  engine: () => createFake(),
+  settings: { DRAGOMAN_PRICE_MACHINE: '2' },
+});
+const { command, runJson } = commands;
 let server: TestServer;
 let username: string;
 beforeAll(async () => {
-  server = await startTestServer({
-    engine: () => createFake(),
-    settings: { DRAGOMAN_PRICE_MACHINE: '2' },
-  });
+  ({ server } = commands);
   const made = await server.createAccount({ balanceCents: 100 });
   username = made.username;
   const call = createClient(server.url, made.production_key);
@@ -25,20 +23,6 @@ beforeAll(async () => {
     await waitForStatus(call, `${MACHINE}${uid}/`);
   }
 });
-afterAll(async () => {
-  await server.stop();
-  rmSync(directory, { recursive: true, force: true });
-});
-
-const command = (...args: string[]): Promise<Ended> =>
-  dragoman(['ledger', ...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) });
-
-/** Runs a command with `--json` and returns the object that it prints. */
-async function runJson(...args: string[]) {
-  const { status, stdout, stderr } = await command(...args, '--json');
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  return JSON.parse(stdout);
-}
 
 it('dragoman ledger refunds a job, adjusts a balance, and prints a statement that adds up in every format', async () => {
   expect(await runJson('refund', username, '@first', '--memo', 'complaint')).toEqual({

@@ -1,35 +1,19 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createFake } from '@dragoman/engines/fake';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createClient, startTestServer, type TestServer, until } from '../testing/harness.ts';
-import { dragoman, type Ended, urlOf } from '../testing/programs.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { shareCommands } from '../testing/commands.ts';
+import { createClient, type TestServer, until } from '../testing/harness.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'dragoman-pair-'));
+const commands = shareCommands([], { engine: () => createFake() });
+const { command, runJson } = commands;
 let server: TestServer;
 let call: ReturnType<typeof createClient>;
 let username: string;
 beforeAll(async () => {
-  server = await startTestServer({ engine: () => createFake() });
+  ({ server } = commands);
   const made = await server.createAccount();
   call = createClient(server.url, made.production_key);
   username = made.username;
 });
-afterAll(async () => {
-  await server.stop();
-  rmSync(directory, { recursive: true, force: true });
-});
-
-const command = (...args: string[]): Promise<Ended> =>
-  dragoman([...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) });
-
-/** Runs a command with `--json` and returns the object that it prints. */
-async function runJson(...args: string[]) {
-  const { status, stdout, stderr } = await command(...args, '--json');
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  return JSON.parse(stdout);
-}
 
 const create = () =>
   call('POST', '/tapi/v2/translation/', {

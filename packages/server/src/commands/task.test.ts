@@ -1,24 +1,15 @@
 /** Tests the command `dragoman task` while a server is running. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
+import { shareCommands } from '../testing/commands.ts';
 import { claimTask, orderEdit, pathOf } from '../testing/editors.ts';
-import { createClient, createPerson, startTestServer, type TestServer } from '../testing/harness.ts';
-import { dragoman, type Ended, urlOf } from '../testing/programs.ts';
+import { createClient, createPerson, type TestServer } from '../testing/harness.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'dragoman-task-'));
+const commands = shareCommands(['task']);
+const { command } = commands;
 let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer();
+beforeAll(() => {
+  ({ server } = commands);
 });
-afterAll(async () => {
-  await server.stop();
-  rmSync(directory, { recursive: true, force: true });
-});
-
-const command = (...args: string[]): Promise<Ended> =>
-  dragoman(['task', ...args, '--data', directory], { DATABASE_URL: urlOf(server.connection) });
 
 it('dragoman task lists tasks with their editors and reports, and releases them', async () => {
   const { username, production_key } = await server.createAccount({ balanceCents: 1000 });
