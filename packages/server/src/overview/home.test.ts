@@ -89,3 +89,17 @@ it('the home page names the accounts that can spend less than they spent in the 
   expect(body.price).toBe(5);
   expect(await attention()).toContainEqual({ kind: 'low', severity: 'look', subject: 'first', amount: 5 });
 });
+
+it('the home page counts jobs that wait for another attempt, from their creation on', async () => {
+  const { production_key } = await server.createAccount();
+  const call = createClient(server.url, production_key);
+  await orderEdit(call, 'A road.', { uid: 'retried' });
+  const owner = await server.connectOwner();
+  await owner.query(
+    `update jobs set status = 'new', attempts = 1, lease_token = null, due_at = now() + interval '1 h',
+            created_at = now() - interval '5 min' where uid = 'retried'`,
+  );
+  const { queues } = await home();
+  expect(queues).toMatchObject([{ source_language: 'en', target_language: 'es', waiting: 1, working: 0 }]);
+  expect(queues[0].oldest).toBeGreaterThanOrEqual(300);
+});

@@ -197,22 +197,25 @@ export const listDayRows = statement<DayRow, { account: AccountRef; since: strin
 export interface QueuedPair {
   source_language: string;
   target_language: string;
-  /** The number of jobs that are due and that no worker has leased. */
+  /** The number of jobs that are due, or that failed and wait for their next attempt. */
   waiting: number;
   /** The number of leased jobs. */
   working: number;
-  /** Seconds for which the oldest queued job has been due. */
+  /** Seconds for which the oldest of them has been due, after a failure since its creation. */
   oldest: number;
 }
+
+const IS_WAITING = `(due_at <= now() or (attempts > 0 and lease_token is null))`;
 
 /** Counts queued and leased jobs by language pair. The pair with the longest-waiting job comes first. */
 export const listQueuedPairs = statement<QueuedPair>(
   'jobs.waiting_pairs',
-  `select source_language, target_language, count(*) filter (where due_at <= now()) as waiting,
+  `select source_language, target_language, count(*) filter (where ${IS_WAITING}) as waiting,
           count(*) filter (where due_at > now() and lease_token is not null) as working,
-          coalesce(extract(epoch from now() - min(due_at) filter (where due_at <= now())), 0)::float8 as oldest
+          coalesce(extract(epoch from now() - min(case when attempts > 0 then created_at else due_at end)
+            filter (where ${IS_WAITING})), 0)::float8 as oldest
      from jobs j where due_at is not null and ${ofActiveAccount('j')} group by 1, 2
-   having count(*) filter (where due_at <= now() or lease_token is not null) > 0
+   having count(*) filter (where ${IS_WAITING} or lease_token is not null) > 0
     order by 5 desc, 3 desc limit 200`,
 ).rows;
 
