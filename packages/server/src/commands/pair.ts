@@ -201,7 +201,7 @@ function describePrice(price: PresentedPrice): string {
 }
 
 function shortname(written: string): string {
-  if (!/^[a-z]{2,8}(-[a-z0-9]{1,8})*$/.test(written)) {
+  if (!/^[a-z]{2,3}(-[a-z0-9]{1,8})*$/.test(written)) {
     throw new InvalidArgumentError('It must be a language, such as es or pt-br.');
   }
   return written;

@@ -118,10 +118,10 @@ export const accountParameters = Type.Object({ username: Type.String() });
 export const PAGE = Type.Integer({ minimum: 1, maximum: 200, default: 50 });
 /** A language code. */
 export const LANGUAGE = Type.String({
-  pattern: explainPattern('^[a-z]{2,8}(-[a-z0-9]{1,8})*$', reason('language')),
+  pattern: explainPattern('^[a-z]{2,3}(-[a-z0-9]{1,8})*$', reason('language')),
 });
 export const LANGUAGE_OR_ALL = Type.String({
-  pattern: explainPattern('^(\\*|[a-z]{2,8}(-[a-z0-9]{1,8})*)$', reason('language')),
+  pattern: explainPattern('^(\\*|[a-z]{2,3}(-[a-z0-9]{1,8})*)$', reason('language')),
   description: '`*` in both fields means every language pair.',
 });
 
