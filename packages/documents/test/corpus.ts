@@ -6,7 +6,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Format } from '../src/model/document.ts';
+import type { Format } from '../src/model/formats.ts';
 
 const folder = fileURLToPath(new URL('../../../../shared/corpora', import.meta.url));
 

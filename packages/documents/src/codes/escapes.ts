@@ -1,6 +1,7 @@
 /** Character references and escapes: decodes and safely encodes the text of every kind of unit. */
 
-import type { Form, Format } from '../model/document.ts';
+import type { Form } from '../model/document.ts';
+import { type Format, TRAITS } from '../model/formats.ts';
 import { decodeReference, NONCHARACTER } from './markup.ts';
 
 /** How the characters of a unit are decoded, which depends on how the document encodes them. */
@@ -82,7 +83,7 @@ export function cleanText(text: string, format: Format): string {
   return text
     .toWellFormed()
     .replace(/[\t\n\v\f\r\u0085\u2028\u2029]+/g, (run) =>
-      format === 'srt' && /[\r\n]/.test(run) ? '\n' : ' ',
+      TRAITS[format].isSubtitles && /[\r\n]/.test(run) ? '\n' : ' ',
     )
     .replace(format === 'xliff' ? /[\x00-\x1f\x7f\p{NChar}]/gu : /[\0\p{NChar}]/gu, '');
 }

@@ -3,10 +3,7 @@
  * and translations are inserted at the offsets. All other characters are copied unchanged.
  */
 
-/** The names of the formats, as callers write them. */
-export const FORMATS = ['text', 'html', 'srt', 'xliff'] as const;
-
-export type Format = (typeof FORMATS)[number];
+import type { Format } from './formats.ts';
 
 /**
  * A part of a segment: text to translate, or an opaque code. Code numbers are local to a unit.

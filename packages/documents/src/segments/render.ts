@@ -4,7 +4,8 @@
  */
 
 import { asciiOnly, cleanText, escapeAttribute, escapeMarkup, escapeSection } from '../codes/escapes.ts';
-import type { Document, Form, Format, Piece, Unit } from '../model/document.ts';
+import type { Document, Form, Piece, Unit } from '../model/document.ts';
+import type { Format } from '../model/formats.ts';
 import { blankEnd, blankStart } from '../model/spaces.ts';
 import { keyOf, mergeText, repair } from './repair.ts';
 import { isText, type Run, sliceRun, type TextRun } from './runs.ts';
