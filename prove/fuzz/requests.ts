@@ -2,6 +2,7 @@
  * Generates requests from the API description. Some are valid, but most have an error, such as a string that has
  * crashed servers before. The same seed gives the same requests.
  */
+import { FORMATS } from '../../packages/documents/src/documents.ts';
 import type { JsonSchema, OpenApi, OpenApiOperation } from '../../packages/server/src/http/openapi.ts';
 import type { Random } from '../harness/random.ts';
 import { type Drawn, drawDocument } from './documents.ts';
@@ -95,6 +96,7 @@ const HOSTILE = [
   'text',
   'html',
   'srt',
+  'vtt',
   'xliff',
   'completed',
   'Formal',
@@ -144,7 +146,6 @@ const BOMBS: ((size: number) => Buffer)[] = [
 
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'];
 
-const FORMATS = ['text', 'html', 'srt', 'xliff'];
 const MAX_DOCUMENTS = 1_000;
 
 type Dice = ReturnType<typeof createDice>;

@@ -1,5 +1,5 @@
 /**
- * Converts text, HTML, SRT and XLIFF 1.2 to segments for translation and back. Characters outside the translated text
+ * Converts text, HTML, SRT, WebVTT and XLIFF 1.2 to segments for translation and back. Characters outside the translated text
  * never change.
  *
  * The steps are `scan`, `segments`, the translation by an engine or editor, `repair` and `rebuild`. All functions are
@@ -9,6 +9,7 @@
 import { scanHtml } from './formats/html.ts';
 import { scanSrt } from './formats/srt.ts';
 import { scanText } from './formats/text.ts';
+import { scanVtt } from './formats/vtt.ts';
 import { type Document, DocumentError, errorAt, type Segment } from './model/document.ts';
 import { type Format, TRAITS } from './model/formats.ts';
 import { Limits } from './model/limits.ts';
@@ -70,6 +71,8 @@ function scanAs(text: string, format: Format, options: ScanOptions): Document {
       return scanSrt(text, options.isNew);
     case 'xliff':
       return scanXliff(text, options);
+    case 'vtt':
+      return scanVtt(text, options.isNew);
   }
 }
 

@@ -14,6 +14,7 @@ export interface Reading {
 const readings: Record<Form, Reading> = {
   text: { references: 'none', space: 'lines' },
   srt: { references: 'srt', space: 'collapse' },
+  vtt: { references: 'html', space: 'collapse' },
   html: { references: 'html', space: 'collapse' },
   pre: { references: 'html', space: 'lines' },
   attribute: { references: 'html', space: 'lines' },

@@ -22,13 +22,14 @@ export type Piece =
 /**
  * How the characters of a unit are encoded in the document.
  *
- * - `text`: not encoded. `srt`: not encoded, except for character references in cues that use them.
+ * - `text`: not encoded. `srt`: not encoded, except for character references in cues that use them. `vtt`: as HTML text.
  * - `html`, `pre`: HTML text with collapsed or preserved white space. `attribute`: an HTML attribute value.
  * - `xml`, `xml-kept`: XML text, `xml:space` default or preserve. `cdata`, `cdata-kept`: inside one CDATA section.
  */
 export type Form =
   | 'text'
   | 'srt'
+  | 'vtt'
   | 'html'
   | 'pre'
   | 'attribute'
@@ -92,8 +93,10 @@ export interface Unit {
   maxLength?: number;
   /** How the target of an XLIFF unit is written. Undefined for units inside a code of another unit (`sub`). */
   target?: Target;
-  /** The display time of an SRT cue, in milliseconds. */
+  /** The display time of a cue, in milliseconds. */
   time?: { from: number; to: number };
+  /** The settings of a WebVTT cue, such as its position. */
+  settings?: string;
 }
 
 /** How the `target` element of an XLIFF trans-unit is written. */

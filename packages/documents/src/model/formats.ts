@@ -23,6 +23,7 @@ const ROWS = {
     flow: 'cues',
   },
   xliff: { extensions: ['xlf', 'xliff'], mediaType: 'application/xliff+xml', hasLimits: true },
+  vtt: { extensions: ['vtt'], mediaType: 'text/vtt', isSubtitles: true, hasLimits: true, flow: 'cues' },
 } as const satisfies Record<string, FormatTraits>;
 
 export type Format = keyof typeof ROWS;
