@@ -66,21 +66,16 @@ export function checkSrt(source: string, result: string): string[] {
   return before.join('\n') === after.join('\n') ? [] : [`frame: ${firstDifference(before, after)}`];
 }
 
-/**
- * Checks that two WebVTT files have the same lines outside the text of cues, without empty ones. A cue begins at a line
- * with an arrow, and ends at an empty line or the next arrow.
- */
+/** Checks that two WebVTT files have the same lines outside the text of cues. Empty lines are ignored. */
 export function checkVtt(source: string, result: string): string[] {
   const frame = (text: string) => {
     let inside = false;
     return text.split(/\r\n|\n|\r/).filter((line) => {
-      const hasArrow = line.includes('-->');
-      inside = line !== '' && (inside || hasArrow);
-      return line !== '' && (!inside || hasArrow);
+      inside = line !== '' && (inside || line.includes('-->'));
+      return line !== '' && (!inside || line.includes('-->'));
     });
   };
-  const before = frame(source);
-  const after = frame(result);
+  const [before, after] = [frame(source), frame(result)];
   return before.join('\n') === after.join('\n') ? [] : [`frame: ${firstDifference(before, after)}`];
 }
 

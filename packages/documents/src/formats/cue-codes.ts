@@ -42,11 +42,13 @@ const ownLine =
 const soundLine =
   /(?:^|[\r\n])(?:<[^<>\r\n]{0,100}>|[ \t]){0,9}(?:\[[^[\]\r\n]{1,80}\]|(\([^()\r\n]{1,80}\)))(?:<\/[a-z]{1,9}>)?[ \t]{0,9}$/u;
 
-/** Returns the speaker of the last or the first voice (`<v Name>`) of a cue of WebVTT, or undefined if it has none. */
-export const speakerOf = (raw: string, side: 'first' | 'last'): string | undefined =>
-  Array.from(raw.matchAll(/<v(?:\.[^\s<>]*)?[ \t]([^<>]*)>/gi), ([, name]) => name!.trim()).at(
-    side === 'first' ? 0 : -1,
-  );
+/** Returns true if the first voice (`<v Name>`) of a cue of WebVTT is of another speaker than the last one before it. */
+export function changesSpeaker(before: string, next: string): boolean {
+  const speakers = (raw: string) =>
+    Array.from(raw.matchAll(/<v(?:\.[^\s<>]*)?[ \t]([^<>]*)>/gi), ([, name]) => name!.trim());
+  const [first] = speakers(next);
+  return first !== undefined && first !== speakers(before).at(-1);
+}
 
 /** Returns true if a line begins a text of its own, whatever stands before it. */
 export const beginsOwnText = (line: string): boolean => ownLine.test(line);

@@ -11,8 +11,9 @@ import { addUnit, checkTimes, isLineEnd } from './srt.ts';
 
 const header = /^\ufeff?WEBVTT(?![^ \t\r\n])/;
 
-const clock = '(?:(\\d{1,9}):)?([0-5]\\d):([0-5]\\d)\\.(\\d{3})(?!\\d)';
-const timeLine = new RegExp(`^[ \\t\\f]{0,99}${clock}[ \\t\\f]{0,99}-->[ \\t\\f]{0,99}${clock}(.*)$`, 's');
+/** The numbers of both times, and the settings after them. */
+const timeLine =
+  /^[ \t\f]{0,99}(?:(\d{1,9}):)?([0-5]\d):([0-5]\d)\.(\d{3})[ \t\f]{0,99}-->[ \t\f]{0,99}(?:(\d{1,9}):)?([0-5]\d):([0-5]\d)\.(\d{3})(?!\d)(.*)$/s;
 
 /** Matches the end of a line that an empty line follows. */
 const blankLine = /(?:\r\n|\n|\r(?!\n))(?=[\r\n])/g;

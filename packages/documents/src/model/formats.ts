@@ -6,8 +6,8 @@ export interface FormatTraits {
   mediaType: string;
   /** True for cues with times: a sentence may run over several cues, and a translation may have line breaks. */
   isSubtitles?: true;
-  /** True if a document can limit the length or the time of a segment. */
-  hasLimits?: true;
+  /** True if a document can set the maximum length of a segment. */
+  hasLengths?: true;
   /** What the flow view of the workbench shows. Formats without a visual layout have no flow view. */
   flow?: 'page' | 'cues';
 }
@@ -15,15 +15,9 @@ export interface FormatTraits {
 const ROWS = {
   text: { extensions: ['txt', 'text'], mediaType: 'text/plain' },
   html: { extensions: ['html', 'htm'], mediaType: 'text/html', flow: 'page' },
-  srt: {
-    extensions: ['srt'],
-    mediaType: 'application/x-subrip',
-    isSubtitles: true,
-    hasLimits: true,
-    flow: 'cues',
-  },
-  xliff: { extensions: ['xlf', 'xliff'], mediaType: 'application/xliff+xml', hasLimits: true },
-  vtt: { extensions: ['vtt'], mediaType: 'text/vtt', isSubtitles: true, hasLimits: true, flow: 'cues' },
+  srt: { extensions: ['srt'], mediaType: 'application/x-subrip', isSubtitles: true, flow: 'cues' },
+  xliff: { extensions: ['xlf', 'xliff'], mediaType: 'application/xliff+xml', hasLengths: true },
+  vtt: { extensions: ['vtt'], mediaType: 'text/vtt', isSubtitles: true, flow: 'cues' },
 } as const satisfies Record<string, FormatTraits>;
 
 export type Format = keyof typeof ROWS;

@@ -4,7 +4,7 @@
  * word borders, in proportion to the cues' lengths. Cues are never merged or moved.
  */
 
-import { beginsOwnText, speakerOf } from '../formats/cue-codes.ts';
+import { beginsOwnText, changesSpeaker } from '../formats/cue-codes.ts';
 import { withoutTimes } from '../formats/srt.ts';
 import { escapeCueEnds } from '../formats/vtt.ts';
 import type { Document, Piece, Unit } from '../model/document.ts';
@@ -90,17 +90,12 @@ function continuesInNext(document: Document, unit: Unit | undefined, next: Unit 
     /\{\\an?\d/.exec(start)?.[0] !== /\{\\an?\d/.exec(document.text.slice(unit.start, unit.end))?.[0];
   const begins =
     isElsewhere ||
-    (document.format === 'vtt' && changesSpeaker(document, unit, next)) ||
+    (document.format === 'vtt' &&
+      changesSpeaker(document.text.slice(unit.start, unit.end), document.text.slice(next.start, next.end))) ||
     /^(?:<[^<>]*>|\{[^{}]*\}|\s)*[-–—‐([♪♫#]/.test(start) ||
     (beginsOwnText(start) && !/^(?:<font|\{)/.test(start));
   // A cue without letters is not translated, so no part of a sentence may be placed in it.
   return !begins && hasLetters(runsOf(document, unit).runs) && hasLetters(runsOf(document, next).runs);
-}
-
-/** Returns true if a cue of WebVTT begins with the voice of another speaker. */
-function changesSpeaker({ text }: Document, unit: Unit, next: Unit): boolean {
-  const speaker = speakerOf(text.slice(next.start, next.end), 'first');
-  return speaker !== undefined && speaker !== speakerOf(text.slice(unit.start, unit.end), 'last');
 }
 
 /**

@@ -27,7 +27,8 @@ export async function checkInputs(
   job: DescribedJob & { brand: string | null },
   described: 'all' | 'limits' = 'all',
 ): Promise<InputOf> {
-  const isNeeded = described === 'all' || TRAITS[job.text_format].hasLimits;
+  const { isSubtitles, hasLengths } = TRAITS[job.text_format];
+  const isNeeded = described === 'all' || isSubtitles || hasLengths;
   const [descriptions, inputOf] = await Promise.all([
     isNeeded ? describeJob(context, account, jobId, job) : new Map<string, Description>(),
     textInputs(context.database, { account, jobId }, job),

@@ -13,12 +13,12 @@ const TIMING = /^\s*(?:(\d+):)?(\d+):(\d+)[,.](\d+)\s*-->\s*(?:(\d+):)?(\d+):(\d
 
 /** The character references that WebVTT's authors use. */
 const NAMED: Record<string, string> = {
-  '&amp;': '&',
-  '&lt;': '<',
-  '&gt;': '>',
-  '&nbsp;': '\u00a0',
-  '&lrm;': '\u200e',
-  '&rlm;': '\u200f',
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  nbsp: '\u00a0',
+  lrm: '\u200e',
+  rlm: '\u200f',
 };
 
 export function cuesOf(text: string): Cue[] {
@@ -41,7 +41,7 @@ export function cuesOf(text: string): Cue[] {
       timing: lines[at]!.trim(),
       from: ms(1),
       to: ms(5),
-      text: isVtt ? words.replace(/&\w+;/g, (name) => NAMED[name] ?? name) : words,
+      text: isVtt ? words.replace(/&(\w+);/g, (raw, name) => NAMED[name] ?? raw) : words,
     });
   }
   return cues;
