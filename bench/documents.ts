@@ -13,7 +13,14 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Tokenizer, TokenizerMode } from 'parse5';
 import { SaxesParser } from 'saxes';
-import { type Format, Limits, rebuild, scan, segments } from '../packages/documents/src/documents.ts';
+import {
+  FORMATS,
+  type Format,
+  Limits,
+  rebuild,
+  scan,
+  segments,
+} from '../packages/documents/src/documents.ts';
 import { type Figure, type Flags, formatFigure, median, type Report } from './figures.ts';
 
 const MIB = 1024 * 1024;
@@ -29,6 +36,7 @@ const nothing = () => {};
 const raw: Record<Format, { name: string; run: Raw }> = {
   text: { name: 'a split at line ends', run: (text) => text.split(/\r\n|\n|\r/) },
   srt: { name: 'a split at line ends', run: (text) => text.split(/\r*\n|\r/) },
+  vtt: { name: 'a split at line ends', run: (text) => text.split(/\r\n|\n|\r/) },
   html: {
     name: "parse5's tokenizer",
     run(text) {
@@ -67,11 +75,9 @@ export async function benchDocuments({ numbers }: Flags): Promise<Report> {
   if (!existsSync(corpora)) throw new Error('The folder shared/corpora is missing beside the repository.');
   const rounds = numbers.rounds ?? 7;
   const figures: Figure[] = [];
-  for (const format of ['text', 'html', 'srt', 'xliff'] as const) {
-    figures.push(...speed(format, rounds));
-  }
+  for (const format of FORMATS) figures.push(...speed(format, rounds));
   figures.push(await memory());
-  for (const format of ['text', 'html', 'srt', 'xliff'] as const) figures.push(growth(format, rounds));
+  for (const format of FORMATS) figures.push(growth(format, rounds));
   return { figures };
 }
 
@@ -79,7 +85,7 @@ export async function benchDocuments({ numbers }: Flags): Promise<Report> {
 function files(format: Format): string[] {
   if (format === 'text') return files('html').map((html) => html.replace(/<[^<>]*>/g, ''));
   return readdirSync(join(corpora, format))
-    .filter((name) => /\.(html|srt|xlf|xliff|sdlxliff)$/.test(name))
+    .filter((name) => /\.(html|srt|vtt|xlf|xliff|sdlxliff)$/.test(name))
     .map((name) => readFileSync(join(corpora, format, name), 'utf8'))
     .filter((text) => {
       try {

@@ -1,5 +1,5 @@
 /** Generates hostile documents of every format and checks their translations. */
-import { checkHtmlLoosely, checkSrt, checkXliff } from '../../packages/documents/test/checks.ts';
+import { checkHtmlLoosely, checkSrt, checkVtt, checkXliff } from '../../packages/documents/test/checks.ts';
 import { ATOMS, fill, PLACES } from '../../packages/documents/test/growth.ts';
 import type { Random } from '../harness/random.ts';
 
@@ -40,7 +40,7 @@ export function unfaithful({ text, text_format }: Drawn, translated: string): st
   const count = (of: string) => of.match(NONCHARACTERS)?.length ?? 0;
   if (text_format !== 'xliff' && count(translated) !== count(text))
     return 'a reference of a noncharacter is lost';
-  const check = { html: checkHtmlLoosely, srt: checkSrt, xliff: checkXliff }[text_format];
+  const check = { html: checkHtmlLoosely, srt: checkSrt, vtt: checkVtt, xliff: checkXliff }[text_format];
   const [problem] = check?.(text, translated) ?? [];
   return problem;
 }

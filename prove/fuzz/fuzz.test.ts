@@ -3,7 +3,13 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { isHeld } from '../../bench/figures.ts';
-import { DocumentError, type Format, rebuild, scan } from '../../packages/documents/src/documents.ts';
+import {
+  DocumentError,
+  FORMATS,
+  type Format,
+  rebuild,
+  scan,
+} from '../../packages/documents/src/documents.ts';
 import { faulty, translate, upperCasing } from '../../packages/documents/test/engines.ts';
 import { describeApp } from '../../packages/server/src/roles/app.ts';
 import { type Checker, createChecker } from '../../packages/server/src/testing/answers.ts';
@@ -123,6 +129,12 @@ describe('fuzz proof: verdict on a response', () => {
       '1\n00:00:01,000 --> 00:00:02,000\nA\n',
       '1\n00:00:01,000 --> 00:00:02,500\nB\n',
     ],
+    [
+      'a comment that is lost',
+      'vtt',
+      'WEBVTT\n\nNOTE a\n\n00:01.000 --> 00:02.000\nA',
+      'WEBVTT\n\n00:01.000 --> 00:02.000\nB',
+    ],
     ['a noncharacter', 'html', '<p>The &#xFFFF; house</p>', '<p>LA \uffff CASA</p>'],
     ['a reference that is lost', 'html', '<p>The &#xFFFF; house</p>', '<p>LA CASA</p>'],
     [
@@ -197,7 +209,7 @@ it.each([
 ])('document processing keeps hostile documents intact when the engine answers with %s', (_, engineOf) => {
   const random = createRandom(SEED);
   for (let index = 1; index <= 400; index += 1) {
-    const drawn = drawDocument(random, ['text', 'html', 'srt', 'xliff']);
+    const drawn = drawDocument(random, FORMATS);
     let result = drawn.text;
     try {
       const document = scan(drawn.text, drawn.text_format as Format);

@@ -2,6 +2,7 @@
  * Generates requests from the API description. Some are valid, but most have an error, such as a string that has
  * crashed servers before. The same seed gives the same requests.
  */
+import { FORMATS } from '../../packages/documents/src/documents.ts';
 import type { JsonSchema, OpenApi, OpenApiOperation } from '../../packages/server/src/http/openapi.ts';
 import type { Random } from '../harness/random.ts';
 import { type Drawn, drawDocument } from './documents.ts';
@@ -46,24 +47,13 @@ const HOSTILE = [
   '\ufffe',
   'a\uffffb',
   '\ufdd0\u{1ffff}',
-  '.',
-  '..',
+  ...'. .. ../../etc/passwd %00 %2e%2e%2f % %zz " \\ $1 %_% {{7*7}}'.split(' '),
   ' '.repeat(3_000),
   '\u202e\u2066abc\u2069',
   'é'.repeat(200),
   '🙂'.repeat(100),
-  '../../etc/passwd',
-  '%00',
-  '%2e%2e%2f',
-  '%',
-  '%zz',
   "' or 1=1 --",
   "'; drop table jobs; --",
-  '"',
-  '\\',
-  '$1',
-  '%_%',
-  '{{7*7}}',
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the text is sent as it is
   '${jndi:ldap://127.0.0.1/a}',
   '<script>alert(1)</script>',
@@ -72,40 +62,14 @@ const HOSTILE = [
   '<b><i></b></i><p',
   '1\n00:00:01,000 --> 00:00:02,000\n\n\n2\n',
   '-->',
-  'null',
-  'true',
-  'NaN',
-  '-0',
-  '1e400',
-  '9007199254740993',
-  '-1',
-  '2147483648',
-  '0x10',
-  '1970-01-01T00:00:00Z',
-  '2026-13-45T99:99:99Z',
-  '+275760-09-13T00:00:00Z',
-  '__proto__',
-  'constructor',
-  'toString',
-  'en',
-  'es',
-  'EN',
-  'xx',
-  'pt-br',
-  'text',
-  'html',
-  'srt',
-  'xliff',
-  'completed',
-  'Formal',
-  'tech',
-  'http://127.0.0.1:1/',
-  'http://user:pass@example.com/',
-  'http://169.254.169.254/',
-  'https://[::1]/',
-  'http://example.com:99999/',
-  'ftp://example.com/',
-  'javascript:alert(1)',
+  ...FORMATS,
+  ...(
+    'null true NaN -0 1e400 9007199254740993 -1 2147483648 0x10 1970-01-01T00:00:00Z ' +
+    '2026-13-45T99:99:99Z +275760-09-13T00:00:00Z __proto__ constructor toString en es EN xx ' +
+    'pt-br completed Formal tech http://127.0.0.1:1/ http://user:pass@example.com/ ' +
+    'http://169.254.169.254/ https://[::1]/ http://example.com:99999/ ftp://example.com/ ' +
+    'javascript:alert(1)'
+  ).split(' '),
   '["en","es"]',
   '[',
   'en,es,,',
@@ -144,7 +108,6 @@ const BOMBS: ((size: number) => Buffer)[] = [
 
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'];
 
-const FORMATS = ['text', 'html', 'srt', 'xliff'];
 const MAX_DOCUMENTS = 1_000;
 
 type Dice = ReturnType<typeof createDice>;

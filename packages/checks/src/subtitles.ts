@@ -1,4 +1,4 @@
-import type { Piece } from '@dragoman/documents/pieces';
+import { type Piece, TRAITS } from '@dragoman/documents/pieces';
 import type { Check } from './finding.ts';
 import { base } from './language.ts';
 import { visible } from './pieces.ts';
@@ -26,7 +26,7 @@ export const lineLength: Check = {
   severity: 'warning',
   question: 'Do subtitles fit their lines?',
   find({ target, to, format, time }) {
-    if (format !== 'srt') return [];
+    if (!TRAITS[format].isSubtitles) return [];
     const text = visible(target);
     const most = LINES[base(to)] ?? LINE;
     if (!/[\r\n]/.test(text)) {
@@ -48,7 +48,7 @@ export const readingSpeed: Check = {
   severity: 'warning',
   question: 'Is there enough time to read the subtitle?',
   find({ target, to, format, time }) {
-    if (format !== 'srt' || time === undefined || time.to <= time.from) return [];
+    if (!TRAITS[format].isSubtitles || time === undefined || time.to <= time.from) return [];
     const speed = speedOf(target, time);
     const most = SPEEDS[base(to)] ?? SPEED;
     return speed > most ? [{ values: { speed: Math.ceil(speed), most } }] : [];

@@ -427,7 +427,7 @@ export type JobRequest = {
   /** A language code. */
   target_language: string;
   /** The format of `text`; plain text when absent. */
-  text_format?: 'text' | 'html' | 'srt' | 'xliff' | undefined;
+  text_format?: 'text' | 'html' | 'srt' | 'xliff' | 'vtt' | undefined;
   /** Your name for the job; assigned when absent. Makes a retry safe. */
   uid?: string | undefined;
   /** URL to which the finished job is posted: public, http or https, without credentials. */
@@ -562,7 +562,7 @@ export type MachineJobRequest = {
   /** A language code. */
   target_language: string;
   /** The format of `text`; plain text when absent. */
-  text_format?: 'text' | 'html' | 'srt' | 'xliff' | undefined;
+  text_format?: 'text' | 'html' | 'srt' | 'xliff' | 'vtt' | undefined;
   /** Your name for the job; assigned when absent. Makes a retry safe. */
   uid?: string | undefined;
   /** URL to which the finished job is posted: public, http or https, without credentials. */
@@ -711,7 +711,7 @@ export type TestEventRequest = {
   url: string
 };
 
-export type TextFormat = 'text' | 'html' | 'srt' | 'xliff';
+export type TextFormat = 'text' | 'html' | 'srt' | 'xliff' | 'vtt';
 
 export type Tone = {
   tone: {
@@ -800,7 +800,7 @@ export type WordCount = {
 export type WordCountRequest = {
   text: string;
   /** The format of `text`; plain text when absent. */
-  text_format?: 'text' | 'html' | 'srt' | 'xliff' | undefined;
+  text_format?: 'text' | 'html' | 'srt' | 'xliff' | 'vtt' | undefined;
   /** The source language. Sentences in other languages are then not counted, as in a job. Without it they are counted. */
   source_language?: string | undefined
 };

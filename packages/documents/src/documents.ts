@@ -1,5 +1,5 @@
 /**
- * Converts text, HTML, SRT and XLIFF 1.2 to segments for translation and back. Characters outside the translated text
+ * Converts text, HTML, SRT, WebVTT and XLIFF 1.2 to segments for translation and back. Characters outside the translated text
  * never change.
  *
  * The steps are `scan`, `segments`, the translation by an engine or editor, `repair` and `rebuild`. All functions are
@@ -9,7 +9,9 @@
 import { scanHtml } from './formats/html.ts';
 import { scanSrt } from './formats/srt.ts';
 import { scanText } from './formats/text.ts';
-import { type Document, DocumentError, errorAt, type Format, type Segment } from './model/document.ts';
+import { scanVtt } from './formats/vtt.ts';
+import { type Document, DocumentError, errorAt, type Segment } from './model/document.ts';
+import { type Format, TRAITS } from './model/formats.ts';
 import { Limits } from './model/limits.ts';
 import { segmentAndCacheCues } from './segments/cues.ts';
 import { keptReason } from './segments/kept.ts';
@@ -19,8 +21,9 @@ import { scanXliff, type XliffOptions } from './xliff/xliff.ts';
 
 export { PatternLimits, patternFaults, protectedParts } from './codes/patterns.ts';
 export { type Detected, detectLanguage } from './language/language.ts';
-export type { Document, Format, Kept, Piece, Segment, Unit } from './model/document.ts';
-export { DocumentError, FORMATS } from './model/document.ts';
+export type { Document, Kept, Piece, Segment, Unit } from './model/document.ts';
+export { DocumentError } from './model/document.ts';
+export { FORMATS, type Format, TRAITS } from './model/formats.ts';
 export { Limits } from './model/limits.ts';
 export { type Aligned, type AlignNote, align, haveSameUnits } from './segments/align.ts';
 export { carryOver, type FormerSegment } from './segments/carry.ts';
@@ -54,7 +57,7 @@ export function scan(text: string, format: Format, options: ScanOptions = {}): D
   if (document.sourceLanguage === undefined && options.sourceLanguage !== undefined) {
     document.sourceLanguage = options.sourceLanguage;
   }
-  if (document.format !== 'srt') liftMessages(document);
+  if (!TRAITS[format].isSubtitles) liftMessages(document);
   return document;
 }
 
@@ -68,6 +71,8 @@ function scanAs(text: string, format: Format, options: ScanOptions): Document {
       return scanSrt(text, options.isNew);
     case 'xliff':
       return scanXliff(text, options);
+    case 'vtt':
+      return scanVtt(text, options.isNew);
   }
 }
 
@@ -113,7 +118,7 @@ function isTooLong(text: string): boolean {
  */
 export function segments(document: Document, language: string): Segment[] {
   document.segmentLanguage = language;
-  if (document.format === 'srt') {
+  if (TRAITS[document.format].isSubtitles) {
     return segmentAndCacheCues(document, language).map(({ id, unit, cut }) => segmentOf(id, unit, cut));
   }
   const found: Segment[] = [];

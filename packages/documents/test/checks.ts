@@ -66,6 +66,19 @@ export function checkSrt(source: string, result: string): string[] {
   return before.join('\n') === after.join('\n') ? [] : [`frame: ${firstDifference(before, after)}`];
 }
 
+/** Checks that two WebVTT files have the same lines outside the text of cues. Empty lines are ignored. */
+export function checkVtt(source: string, result: string): string[] {
+  const frame = (text: string) => {
+    let inside = false;
+    return text.split(/\r\n|\n|\r/).filter((line) => {
+      inside = line !== '' && (inside || line.includes('-->'));
+      return line !== '' && (!inside || line.includes('-->'));
+    });
+  };
+  const [before, after] = [frame(source), frame(result)];
+  return before.join('\n') === after.join('\n') ? [] : [`frame: ${firstDifference(before, after)}`];
+}
+
 interface Node {
   name: string;
   start: number;

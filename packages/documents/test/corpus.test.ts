@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { FULL } from '../../../scripts/full.ts';
 import { DocumentError, rebuild, scan, segments } from '../src/documents.ts';
-import { checkHtml, checkHtmlLoosely, checkSrt, checkXliff, transUnits } from './checks.ts';
+import { checkHtml, checkHtmlLoosely, checkSrt, checkVtt, checkXliff, transUnits } from './checks.ts';
 import { hasCorpora, html5libInputs, mustHaveCorpora, type Sample, samples, variants } from './corpus.ts';
 import { faulty, silent, translate, upperCasing } from './engines.ts';
 
 /** Returns true for sample files that must be rejected, as their manifest says. */
 const isRefused = ({ facts }: Sample) => facts.well_formed === 'NO';
 
-const files = (['html', 'srt', 'xliff'] as const).flatMap(samples);
+const files = (['html', 'srt', 'vtt', 'xliff'] as const).flatMap(samples);
 const readable = files.filter((file) => !isRefused(file));
 /** Each file unchanged and in one other variant, in turn, and with `FULL=1` in every variant. */
 const cases = readable.flatMap((file, index) => {
@@ -47,7 +47,7 @@ describe.skipIf(!hasCorpora)('sample files rebuilt without any translation', () 
   });
 });
 
-const check = { html: checkHtml, srt: checkSrt, xliff: checkXliff };
+const check = { html: checkHtml, srt: checkSrt, vtt: checkVtt, xliff: checkXliff };
 const checkLoosely = { ...check, html: checkHtmlLoosely };
 
 describe.skipIf(!hasCorpora)('sample files translated to upper case', () => {

@@ -6,7 +6,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Format } from '../src/model/document.ts';
+import type { Format } from '../src/model/formats.ts';
 
 const folder = fileURLToPath(new URL('../../../../shared/corpora', import.meta.url));
 
@@ -35,14 +35,14 @@ function manifest(format: string): Map<string, Record<string, string>> {
 }
 
 /** Returns the sample files of a format, decoded as the manifest says. Byte order marks are kept. */
-export function samples(format: 'html' | 'srt' | 'xliff'): Sample[] {
+export function samples(format: 'html' | 'srt' | 'vtt' | 'xliff'): Sample[] {
   if (!hasCorpora) return [];
   const facts = manifest(format);
   return readdirSync(join(folder, format))
     .filter((name) => facts.has(name) && !name.endsWith('.test'))
     .map((name) => {
       const own = facts.get(name)!;
-      const decoder = new TextDecoder(own.encoding ?? 'utf-8', { ignoreBOM: true });
+      const decoder = new TextDecoder((own.encoding ?? 'utf-8').replace('-bom', ''), { ignoreBOM: true });
       return { name, format, text: decoder.decode(readFileSync(join(folder, format, name))), facts: own };
     });
 }
@@ -69,7 +69,7 @@ export function variants({ text, format }: Sample): [string, string][] {
   const plain = text.replace(/^\ufeff/, '');
   const lf = plain.replace(/\r+\n|\r/g, '\n');
   const astral =
-    format === 'srt'
+    format === 'srt' || format === 'vtt'
       ? lf.replace(/^(.*[a-z])$/gim, (line) => (line.includes('-->') ? line : `${line} 😀`))
       : lf.replace(/([a-z]{2}) (?=[a-z][^<>=]{0,200}<)/gi, '$1 😀 ');
   return [

@@ -136,6 +136,9 @@ const SUBTITLES = [
   '00:00:01,000 --> 00:00:02,000',
   '\n\n1\n00:00:01,000 --> 00:00:02,000\nThe house',
   '\n\n1\n00:00:01,000 --> 00:00:02,000\n7',
+  '\n\n00:01.000 --> 00:02.000\nThe house',
+  '<v.',
+  '<lang es>',
   '\n7',
   '\n- ',
   '{\\an8}',
@@ -174,6 +177,7 @@ interface Place {
 const unit = (source: string, more = '') =>
   `<trans-unit id="1"><source>${source}</source>${more}</trans-unit>`;
 const cue = '1\n00:00:01,000 --> 00:00:04,000\n';
+const time = '00:01.000 --> 00:04.000\n';
 
 export const PLACES: readonly Place[] = [
   { format: 'text', name: 'text', around: (filler) => `The house ${filler} is big.` },
@@ -187,6 +191,8 @@ export const PLACES: readonly Place[] = [
   },
   { format: 'srt', name: 'cue', around: (filler) => `${cue}The house.${filler}Is it big?\n` },
   { format: 'srt', name: 'time line', around: (filler) => `${cue.trimEnd()}${filler}\nThe house\n` },
+  { format: 'vtt', name: 'cue', around: (filler) => `WEBVTT\n\n${time}The house.${filler}Is it big?\n` },
+  { format: 'vtt', name: 'time line', around: (filler) => `WEBVTT\n\n${time.trimEnd()}${filler}\nHouse\n` },
   { format: 'xliff', name: 'source', around: (filler) => xliff(unit(`The house ${filler} is big.`)) },
   {
     format: 'xliff',

@@ -15,8 +15,11 @@ than anything.
 Nobody came.
 `;
 
-it('Shift+Enter breaks a subtitle into two lines, and the preview of the document has the line break', async () => {
-  const { path } = await fixture.createClaimedTask(SRT, { text_format: 'srt', target_language: 'de' });
+it.each([
+  ['srt', SRT],
+  ['vtt', `WEBVTT\n\n${SRT.replaceAll(',', '.')}`],
+])('Shift+Enter breaks a subtitle of %s into two lines, as its preview does', async (format, text) => {
+  const { path } = await fixture.createClaimedTask(text, { text_format: format, target_language: 'de' });
   await fixture.web.visit({ context: fixture.annContext, path }, async (page) => {
     const { keyboard } = page;
     const first = await target(page, 1);

@@ -131,7 +131,7 @@ export async function teach({ web, call, bob }: WorkbenchFixture, text: string):
 
 /** Returns the browser's storage of a user who chose the rows for every format. */
 function rowsState(origin: string) {
-  const localStorage = ['html', 'srt'].map((format) => ({ name: `dragoman.view.${format}`, value: 'rows' }));
+  const localStorage = ['html', 'srt', 'vtt'].map((of) => ({ name: `dragoman.view.${of}`, value: 'rows' }));
   return { cookies: [], origins: [{ origin, localStorage }] };
 }
 

@@ -117,7 +117,7 @@ describe.each(families)('protected words: %s', (_, words) => {
     .join('');
   const escaped = (text: string) =>
     text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  test.each(['text', 'html', 'srt', 'xliff'] as const)('stay as they are in %s', (format) => {
+  test.each(['text', 'html', 'srt', 'vtt', 'xliff'] as const)('stay as they are in %s', (format) => {
     const document = (text: string) =>
       format === 'text'
         ? text
@@ -125,7 +125,9 @@ describe.each(families)('protected words: %s', (_, words) => {
           ? `<p>${escaped(text)}</p>`
           : format === 'srt'
             ? `1\n00:00:01,000 --> 00:00:02,000\n${text}\n`
-            : xliff(`<trans-unit id="1"><source>${escaped(text)}</source></trans-unit>`);
+            : format === 'vtt'
+              ? `WEBVTT\n\n00:01.000 --> 00:02.000\n${escaped(text)}\n`
+              : xliff(`<trans-unit id="1"><source>${escaped(text)}</source></trans-unit>`);
     const made = result(document(plain), format).replace(/\s+/g, ' ');
     const seen = format === 'xliff' ? (target(made) ?? '') : made;
     const decoded = seen.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');

@@ -1,6 +1,7 @@
 /** Character references and escapes: decodes and safely encodes the text of every kind of unit. */
 
-import type { Form, Format } from '../model/document.ts';
+import type { Form } from '../model/document.ts';
+import { type Format, TRAITS } from '../model/formats.ts';
 import { decodeReference, NONCHARACTER } from './markup.ts';
 
 /** How the characters of a unit are decoded, which depends on how the document encodes them. */
@@ -13,6 +14,7 @@ export interface Reading {
 const readings: Record<Form, Reading> = {
   text: { references: 'none', space: 'lines' },
   srt: { references: 'srt', space: 'collapse' },
+  vtt: { references: 'html', space: 'collapse' },
   html: { references: 'html', space: 'collapse' },
   pre: { references: 'html', space: 'lines' },
   attribute: { references: 'html', space: 'lines' },
@@ -82,7 +84,7 @@ export function cleanText(text: string, format: Format): string {
   return text
     .toWellFormed()
     .replace(/[\t\n\v\f\r\u0085\u2028\u2029]+/g, (run) =>
-      format === 'srt' && /[\r\n]/.test(run) ? '\n' : ' ',
+      TRAITS[format].isSubtitles && /[\r\n]/.test(run) ? '\n' : ' ',
     )
     .replace(format === 'xliff' ? /[\x00-\x1f\x7f\p{NChar}]/gu : /[\0\p{NChar}]/gu, '');
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkSrt } from '../../test/checks.ts';
+import { checkSrt, checkVtt } from '../../test/checks.ts';
 import { faulty, silent, upperCasing } from '../../test/engines.ts';
 import { result, sent } from '../../test/helpers.ts';
 import { scan } from '../documents.ts';
@@ -168,53 +168,72 @@ test('SRT: a text without a time line is rejected', () => {
 
 const ends = fc.constantFrom('\n', '\r\n', '\r', '\r\r\n');
 const lines = fc.constantFrom(
-  'Hello there.',
-  'it goes on',
-  '- You?',
-  '<i>Yes</i>',
-  '{\\an8}Top',
-  '',
-  '   ',
-  '12',
-  '<font color="#fff">x y</font>',
-  'a &amp; b',
-  '<b>open',
-  '[noise]',
-  '--> arrow',
-  '你好吗',
+  ...[
+    'Hello there.',
+    'it goes on',
+    '- You?',
+    '<i>Yes</i>',
+    '{\\an8}Top',
+    '',
+    '   ',
+    '12',
+    '[noise]',
+    '--> arrow',
+  ],
+  ...[
+    '<font color="#fff">x y</font>',
+    'a &amp; b',
+    '<b>open',
+    '你好吗',
+    '♪ la la ♪',
+    '😀 fun',
+    'a --',
+    '> b',
+    '>> c',
+  ],
+  ...[
+    '<v A>Top',
+    '<v Bo\nb>so</v> then',
+    '<c.red>x y</c>',
+    '<lang es>la casa',
+    '<',
+    'A: b',
+    'NOTE a',
+    '你好&lrm;吗',
+  ],
   'Long line of text that will have to be broken in two parts at least.',
-  '♪ la la ♪',
-  '😀 fun',
 );
-const time = fc.constantFrom(
-  '00:00:01,000 --> 00:00:02,000',
-  '0:0:2.5 --> 0:0:3',
-  '00:00:02,000 --> 00:00:01,000 X1:1 X2:2',
-  '00:00:02,100 --> 00:00:03,000',
-);
-const cueText = fc.record({
-  number: fc.constantFrom('1', '2', '7', undefined),
-  time,
-  text: fc.array(lines, { maxLength: 4 }),
-  blank: fc.nat(2),
-});
-const subtitles = fc
-  .tuple(fc.boolean(), ends, fc.array(cueText, { minLength: 1, maxLength: 8 }))
-  .map(([bom, end, cues]) => {
-    const all = cues.flatMap((one) => [
-      ...(one.number ? [one.number] : []),
-      one.time,
-      ...one.text,
-      ...Array(one.blank).fill(''),
-    ]);
-    return (bom ? '\ufeff' : '') + all.join(end);
-  });
+const TIMES = {
+  srt: ['00:00:01,000 --> 00:00:02,000', '0:0:2.5 --> 0:0:3', '00:00:02,100 --> 00:00:03,000 X1:1 X2:2'],
+  vtt: [
+    '00:01.000 --> 00:02.000',
+    '00:02.100 --> 00:00:03.000',
+    '00:00:02.000 --> 00:01.000 line:0',
+    '0:01 --> 1',
+  ],
+};
 
-describe('random subtitles', () => {
+describe.each(['srt', 'vtt'] as const)('random subtitles in %s', (format) => {
+  const cueText = fc.record({
+    number: fc.constantFrom('1', '2', '7', undefined),
+    time: fc.constantFrom(...TIMES[format]),
+    text: fc.array(lines, { maxLength: 4 }),
+    blank: fc.nat(2),
+  });
+  const subtitles = fc
+    .tuple(fc.boolean(), ends, fc.array(cueText, { minLength: 1, maxLength: 8 }))
+    .map(([bom, end, cues]) => {
+      const all = cues.flatMap(({ number, time, text, blank }) => [
+        ...(number ? [number] : []),
+        ...[time, ...text, ...Array(blank).fill('')],
+      ]);
+      return (bom ? '\ufeff' : '') + [...(format === 'vtt' ? ['WEBVTT', ''] : []), ...all].join(end);
+    });
+
   test('stay unchanged when the engine changes nothing', () => {
     fc.assert(
       fc.property(subtitles, (text) => {
-        expect(result(text, 'srt', silent)).toBe(text);
+        expect(result(text, format, silent)).toBe(text);
       }),
     );
   });
@@ -222,13 +241,15 @@ describe('random subtitles', () => {
   test.each([
     ['upperCasing', () => upperCasing],
     ['faulty', faulty],
-  ] as const)('keep the number and the times of their cues with a %s engine', (_, engine) => {
+    ['empty', () => () => [{ text: '' }]],
+  ] as const)('keep the number and the times of their cues with an engine that is %s', (_, engine) => {
     fc.assert(
       fc.property(subtitles, fc.integer({ min: 1 }), (text, seed) => {
-        const after = result(text, 'srt', engine(seed));
+        const after = result(text, format, engine(seed));
         const times = (all: string) => all.split(/\r*\n|\r/).filter((line) => readTimes(line));
-        expect(times(after)).toEqual(times(text));
-        expect(scan(after, 'srt').units.length).toBe(scan(text, 'srt').units.length);
+        if (format === 'srt') expect(times(after)).toEqual(times(text));
+        else expect(checkVtt(text, after)).toEqual([]);
+        expect(scan(after, format).units.length).toBe(scan(text, format).units.length);
       }),
     );
   });

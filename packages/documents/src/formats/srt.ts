@@ -4,10 +4,10 @@
  * LF, with a lone CR (old Mac files), or with CR CR LF (files that two tools have processed).
  */
 
-import { shorten } from '../codes/codes.ts';
 import { type Code, type Document, DocumentError, emptyDocument, errorAt } from '../model/document.ts';
 import { Limits } from '../model/limits.ts';
 import { isSpaceUnit } from '../model/spaces.ts';
+import type { CueForm } from './cue-codes.ts';
 
 const clock = '(\\d{1,9}) ?: ?(\\d{1,2}) ?: ?(\\d{1,2})(?: ?[,.] ?(\\d{1,9}))?';
 const timeLine = new RegExp(
@@ -21,6 +21,8 @@ const nearTimeLine = new RegExp(
   `^([ \\t\\ufeff]{0,9}${nearClock}[ \\t]{0,9})(?:-{1,3}>|[–—]>|→|⇒|=>|[-–—]?＞)(?=[ \\t]{0,9}${nearClock})`,
   'gmu',
 );
+
+const USUAL = '00:00:01,000 --> 00:00:04,000';
 
 /** The maximum length of a time line. Longer lines are text. */
 const longestTimeLine = 200;
@@ -39,7 +41,7 @@ export function readTimes(line: string): { from: number; to: number } | undefine
   return { from: ms(1), to: ms(5) };
 }
 
-interface TimeLine {
+export interface TimeLine {
   start: number;
   end: number;
   time: { from: number; to: number };
@@ -63,14 +65,14 @@ export function scanSrt(text: string, isNew = false): Document {
   }
   if (isNew) checkTimes(text, position, text.length);
   if (!cue) {
-    throw new DocumentError('This is not SRT: there is no line like "00:00:01,000 --> 00:00:04,000".', 1, 1);
+    throw new DocumentError(`This is not SRT: there is no line like "${USUAL}".`, 1, 1);
   }
   addCue(document, cue, text.length, true);
   return document;
 }
 
 /** Rejects a line between two time lines that only looks like one. Its cue would become text of the cue before. */
-function checkTimes(text: string, from: number, to: number): void {
+export function checkTimes(text: string, from: number, to: number, usual = USUAL): void {
   const between = text.slice(from, to);
   if (!/[>→⇒＞]/.test(between)) return;
   nearTimeLine.lastIndex = 0;
@@ -79,7 +81,7 @@ function checkTimes(text: string, from: number, to: number): void {
   throw errorAt(
     text,
     from + found.index,
-    'This line has two times and an arrow, but it is not a time line like "00:00:01,000 --> 00:00:04,000".',
+    `This line has two times and an arrow, but it is not a time line like "${usual}".`,
   );
 }
 
@@ -163,7 +165,7 @@ function usualClock(text: string, from: number, to: number): number {
   return before * 1000 + value * (digits === 3 ? 1 : digits === 2 ? 10 : 100);
 }
 
-function isLineEnd(text: string, at: number): boolean {
+export function isLineEnd(text: string, at: number): boolean {
   const unit = text.charCodeAt(at);
   return unit === 10 || unit === 13;
 }
@@ -172,7 +174,7 @@ function isLineEnd(text: string, at: number): boolean {
  * Adds a unit for the text between two time lines, without the number of the next cue and the blank lines around it.
  */
 function addCue(document: Document, line: TimeLine, next: number, isLast: boolean): void {
-  const { text, units } = document;
+  const { text } = document;
   let end = trimmedEnd(text, line.end, next);
   if (!isLast && end > line.end && isOneLineEnd(text, end, Math.min(next, end + blanks))) {
     let number = end;
@@ -181,22 +183,35 @@ function addCue(document: Document, line: TimeLine, next: number, isLast: boolea
       end = trimmedEnd(text, line.end, number);
     }
   }
-  let start = line.end;
+  addUnit(document, 'srt', line, line.end, end);
+}
+
+/** Adds the unit of a cue, without the white space around its text. */
+export function addUnit(
+  { text, units }: Document,
+  form: CueForm,
+  { start: at, time }: TimeLine,
+  start: number,
+  end: number,
+  settings?: string,
+): void {
   while (start < end && isSpaceUnit(text.charCodeAt(start))) start += 1;
+  end = trimmedEnd(text, start, end);
   if (end - start > Limits.unit) {
     throw errorAt(text, start, `A cue is longer than ${Limits.unit} characters.`);
   }
   if (units.length >= Limits.units) {
-    throw errorAt(text, line.start, `The text has more than ${Limits.units} cues.`);
+    throw errorAt(text, at, `The text has more than ${Limits.units} cues.`);
   }
   units.push({
     index: units.length,
-    form: 'srt',
+    form,
     start,
     end,
     codes: noCodes,
     translatable: end > start,
-    time: line.time,
+    time,
+    ...(settings ? { settings } : {}),
   });
 }
 
@@ -233,70 +248,4 @@ function trimmedEnd(text: string, start: number, end: number): number {
 function isDigit(text: string, at: number): boolean {
   const unit = text.charCodeAt(at);
   return unit >= 48 && unit <= 57;
-}
-
-const marks =
-  /<(\/?)(i|b|u|s|font)(?:\s[^<>\r\n]{0,500})?>|\{\\[^{}\r\n]{0,200}\}|[\r\n][ \t\r\n]*|(?:[-–—‐]+|>{2,3}|[•▪◦])[ \t]*/gi;
-
-/**
- * Matches the beginning of a line that another speaker says, or that is another text: a colour, a position, a speaker's
- * name or mark, a musical note, a sound in brackets, the mark of a list.
- */
-const ownLine =
-  /^(?:<font\b|\{\\an?\d|(?:<[^<>\r\n]{0,100}>|\{[^{}\r\n]{0,60}\}){0,9}[ \t]{0,9}(?:>>|[♪♫•▪◦[]|\([^()\r\n]{1,80}\)(?:<\/[a-z]{1,9}>)?[ \t]{0,9}(?:[\r\n]{1,9}(?!\s{0,9}\p{Ll})|$)|[#*][ \t]|(?:\d{1,2}[.)]|[a-z]\))[ \t]|\(?\p{Lu}[\p{Lu}\p{N} #.'’-]{0,30}\)?:|\p{Lu}[\p{L} .'’-]{0,20}(?: \d)?:[ \t]))/u;
-
-/** Matches a sound in brackets that is the whole last line of a text. In round brackets, it may belong to a sentence. */
-const soundLine =
-  /(?:^|[\r\n])(?:<[^<>\r\n]{0,100}>|[ \t]){0,9}(?:\[[^[\]\r\n]{1,80}\]|(\([^()\r\n]{1,80}\)))(?:<\/[a-z]{1,9}>)?[ \t]{0,9}$/u;
-
-/** Returns true if a line begins a text of its own, whatever stands before it. */
-export const beginsOwnText = (line: string): boolean => ownLine.test(line);
-
-/**
- * Returns the codes of a cue. Tags and `{\an8}` are codes. Blank lines, line breaks between speakers, and the marks
- * before a speaker's text are gaps.
- */
-export function cueCodes(raw: string, offset: number): readonly Code[] {
-  const codes: Code[] = [];
-  if (!/[<{\r\n–—‐•▪◦>-]/.test(raw)) return noCodes;
-  const open = new Map<string, number[]>();
-  let number = 0;
-  let lineStart = true;
-  let position = 0;
-  for (const match of raw.matchAll(marks)) {
-    const found = match[0];
-    const start = offset + match.index;
-    const end = start + found.length;
-    if (raw.slice(position, match.index).trim() !== '') lineStart = false;
-    position = match.index + found.length;
-    const add = (kind: Code['kind'], own?: number) => {
-      if (own === undefined) number += 1;
-      codes.push({ kind, number: own ?? number, start, end });
-    };
-    const name = match[2]?.toLowerCase();
-    if (name !== undefined) {
-      if (match[1] === '') {
-        add('open');
-        const waiting = open.get(name);
-        if (waiting) waiting.push(number);
-        else open.set(name, [number]);
-      } else add('close', open.get(name)?.pop());
-    } else if (found.startsWith('{')) add('single');
-    else if (/^[\r\n]/.test(found)) {
-      lineStart = true;
-      const isBlankLine = /^(?:\r*\n|\r)[ \t]*[\r\n]/.test(found) && !/^\r+\n[ \t]*$/.test(found);
-      const before = soundLine.exec(raw.slice(Math.max(0, match.index - longestTimeLine), match.index));
-      const isOwn =
-        beginsOwnText(raw.slice(position, position + longestTimeLine)) ||
-        (before !== null && !(before[1] !== undefined && /^\p{Ll}/u.test(raw.slice(position))));
-      if (isBlankLine || isOwn) add('gap');
-    } else if (lineStart) {
-      lineStart = false;
-      // A dash before a digit is a minus sign, as in "-5 degrees".
-      if (!/\d/.test(raw[position] ?? '')) add('gap');
-    }
-  }
-  if (codes.length > Limits.codes)
-    return [{ kind: 'keep', number: 1, start: offset, end: offset + raw.length, text: shorten(raw) }];
-  return codes;
 }

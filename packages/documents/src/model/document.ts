@@ -3,10 +3,7 @@
  * and translations are inserted at the offsets. All other characters are copied unchanged.
  */
 
-/** The names of the formats, as callers write them. */
-export const FORMATS = ['text', 'html', 'srt', 'xliff'] as const;
-
-export type Format = (typeof FORMATS)[number];
+import type { Format } from './formats.ts';
 
 /**
  * A part of a segment: text to translate, or an opaque code. Code numbers are local to a unit.
@@ -25,13 +22,14 @@ export type Piece =
 /**
  * How the characters of a unit are encoded in the document.
  *
- * - `text`: not encoded. `srt`: not encoded, except for character references in cues that use them.
+ * - `text`: not encoded. `srt`: not encoded, except for character references in cues that use them. `vtt`: as HTML text.
  * - `html`, `pre`: HTML text with collapsed or preserved white space. `attribute`: an HTML attribute value.
  * - `xml`, `xml-kept`: XML text, `xml:space` default or preserve. `cdata`, `cdata-kept`: inside one CDATA section.
  */
 export type Form =
   | 'text'
   | 'srt'
+  | 'vtt'
   | 'html'
   | 'pre'
   | 'attribute'
@@ -95,8 +93,10 @@ export interface Unit {
   maxLength?: number;
   /** How the target of an XLIFF unit is written. Undefined for units inside a code of another unit (`sub`). */
   target?: Target;
-  /** The display time of an SRT cue, in milliseconds. */
+  /** The display time of a cue, in milliseconds. */
   time?: { from: number; to: number };
+  /** The settings of a WebVTT cue, such as its position. */
+  settings?: string;
 }
 
 /** How the `target` element of an XLIFF trans-unit is written. */

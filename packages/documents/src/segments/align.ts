@@ -6,6 +6,7 @@
  */
 
 import type { Document, Piece, Unit } from '../model/document.ts';
+import { TRAITS } from '../model/formats.ts';
 import { flowOf, segmentCues } from './cues.ts';
 import { alignLengths, type Bead } from './lengths.ts';
 import { keyOf, mergeText, repair } from './repair.ts';
@@ -54,7 +55,7 @@ const MOST_STRAIN = 4;
  */
 export function align(source: Document, supplied: Document, from: string, to: string): Aligned[] {
   const groups =
-    source.format === 'srt' && source.units.length === supplied.units.length
+    TRAITS[source.format].isSubtitles && source.units.length === supplied.units.length
       ? cueGroups(source, supplied, from, to)
       : unitGroups(source, supplied, from, to);
   return groups.flatMap((group) => alignGroup(source, supplied, group));

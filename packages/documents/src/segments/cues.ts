@@ -4,7 +4,9 @@
  * word borders, in proportion to the cues' lengths. Cues are never merged or moved.
  */
 
-import { beginsOwnText, withoutTimes } from '../formats/srt.ts';
+import { beginsOwnText, changesSpeaker } from '../formats/cue-codes.ts';
+import { withoutTimes } from '../formats/srt.ts';
+import { escapeCueEnds } from '../formats/vtt.ts';
 import type { Document, Piece, Unit } from '../model/document.ts';
 import { Limits } from '../model/limits.ts';
 import type { Edit } from '../model/splice.ts';
@@ -84,9 +86,12 @@ function continuesInNext(document: Document, unit: Unit | undefined, next: Unit 
   // A speaker's dash, a bracket or a musical note at the start of a cue begins a new sentence.
   const start = document.text.slice(next.start, next.start + 200);
   const isElsewhere =
+    unit.settings !== next.settings ||
     /\{\\an?\d/.exec(start)?.[0] !== /\{\\an?\d/.exec(document.text.slice(unit.start, unit.end))?.[0];
   const begins =
     isElsewhere ||
+    (document.format === 'vtt' &&
+      changesSpeaker(document.text.slice(unit.start, unit.end), document.text.slice(next.start, next.end))) ||
     /^(?:<[^<>]*>|\{[^{}]*\}|\s)*[-–—‐([♪♫#]/.test(start) ||
     (beginsOwnText(start) && !/^(?:<font|\{)/.test(start));
   // A cue without letters is not translated, so no part of a sentence may be placed in it.
@@ -324,12 +329,12 @@ function renderCue(document: Document, unit: Unit, parts: Part[], newline: strin
       const tail = text.slice(from + source.length, gap.start);
       // Within a block, a line may end with LF, CR, CR LF or CR CR LF.
       const lines = source.trimStart().split(/\r+\n?|\n/).length;
-      block = joinLines(broken ? linesOf(block) : layOut(block, lines, language), newline) + tail;
+      block = joinLines(unit, broken ? linesOf(block) : layOut(block, lines, language), newline) + tail;
     }
     out.push(block, text.slice(gap.start, gap.end));
     position = gap.end;
   }
-  return out.join('');
+  return unit.form === 'vtt' ? escapeCueEnds(out.join('')) : out.join('');
 }
 
 /** Replaces the line breaks between two sentences of a cue by spaces. */
@@ -343,6 +348,6 @@ function oneLine(text: string): string {
 }
 
 /** Joins lines, none of which may look like a time line: it would start another cue. */
-function joinLines(lines: readonly string[], newline: string): string {
-  return lines.map(withoutTimes).join(newline);
+function joinLines({ form }: Unit, lines: readonly string[], newline: string): string {
+  return (form === 'vtt' ? lines : lines.map(withoutTimes)).join(newline);
 }

@@ -5,6 +5,7 @@
 
 import { textElementOf } from '../codes/html-elements.ts';
 import type { Document, TextElement, Unit } from '../model/document.ts';
+import { TRAITS } from '../model/formats.ts';
 import { segmentAndCacheCues } from './cues.ts';
 import { keyOf } from './repair.ts';
 import { isText } from './runs.ts';
@@ -40,7 +41,7 @@ const KINDS: Record<string, string> = { o: 'open', c: 'close', s: 'single', k: '
 /** Returns one description for each segment, in the order of the segments. */
 export function describe(document: Document, language: string): Description[] {
   document.segmentLanguage = language;
-  if (document.format === 'srt') {
+  if (TRAITS[document.format].isSubtitles) {
     return segmentAndCacheCues(document, language).map(({ id, unit, cut, cues }) => {
       const first = document.units[unit]!;
       const last = document.units[cues.at(-1) ?? unit]!;

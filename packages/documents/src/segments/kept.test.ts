@@ -131,6 +131,8 @@ const WRAPS: Record<Format, (segments: readonly string[]) => string> = {
   html: (all) => all.map((one) => `<p>${one}</p>`).join('\n'),
   srt: (all) =>
     all.map((one, at) => `${at + 1}\n00:${10 + at}:00,000 --> 00:${10 + at}:02,000\n${one}\n`).join('\n'),
+  vtt: (all) =>
+    `WEBVTT\n\n${all.map((one, at) => `00:${10 + at}:00.000 --> 00:${10 + at}:02.000\n${one}\n`).join('\n')}`,
   xliff: (all) =>
     `<xliff version="1.2"><file original="a" source-language="en" datatype="plaintext"><body>${all
       .map((one, at) => `<trans-unit id="${at}"><source>${one}</source><target>${one}</target></trans-unit>`)

@@ -5,6 +5,7 @@
  */
 
 import type { Document, Kept, LanguageChange, Unit } from '../model/document.ts';
+import { TRAITS } from '../model/formats.ts';
 import { countForeignLetters, countLetters, isPlain, primaryLanguage } from '../model/scripts.ts';
 import { segmentCues } from './cues.ts';
 import { isText } from './runs.ts';
@@ -91,7 +92,7 @@ export function keptStretches(document: Document, language: string): Map<number,
     else found.set(unit, [stretch]);
   };
   const suspects = document.units.filter((unit) => unit.translatable && mayKeep(document, unit, language));
-  if (document.format === 'srt') {
+  if (TRAITS[document.format].isSubtitles) {
     const wanted = new Set(suspects.map(({ index }) => index));
     if (wanted.size === 0) return found;
     for (const { cut, cues } of segmentCues(document, language, wanted)) {

@@ -10,7 +10,7 @@ const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f
 
 /** Returns the width of a text, measured in Latin letters: a wide letter counts as two, a tag as zero. */
 function width(text: string): number {
-  const visible = text.replace(/<\/?[a-z][^<>]*>|\{\\[^{}]*\}/gi, '');
+  const visible = text.replace(/<(?:\/?[a-z]|\d+:\d)[^<>]*>|\{\\[^{}]*\}/gi, '');
   return visible.length + (visible.match(wide)?.length ?? 0);
 }
 
@@ -49,7 +49,7 @@ function wordsOf(text: string, language: string): Word[] {
   for (const match of text.matchAll(/(\s*)((?:<\/?[a-z][^<>]*>|\{[^{}]{1,200}\}|\S)+)/gi)) {
     const spaced = match[1] !== '';
     const word = match[2]!;
-    if (word.search(wide) < 0 || /[<{]/.test(word)) {
+    if (word.search(wide) < 0 || /[<{]|&\w+;/.test(word)) {
       words.push({ text: word, spaced, width: width(word) });
       continue;
     }

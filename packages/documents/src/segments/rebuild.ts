@@ -3,6 +3,7 @@
 import { asciiOnly, escapeAttribute, escapeMarkup } from '../codes/escapes.ts';
 import { pageLanguageEdits } from '../formats/page-language.ts';
 import type { Document, Piece, Target, Unit } from '../model/document.ts';
+import { TRAITS } from '../model/formats.ts';
 import { type Edit, Splicer } from '../model/splice.ts';
 import { cueEdits } from './cues.ts';
 import { type RebuildOptions, renderUnit, type Translations } from './render.ts';
@@ -27,7 +28,7 @@ export function rebuild(
   options: RebuildOptions = {},
 ): string {
   const language = document.segmentLanguage ?? document.sourceLanguage ?? 'und';
-  if (document.format === 'srt') {
+  if (TRAITS[document.format].isSubtitles) {
     const edits = cueEdits(document, language, translations, targetLanguage);
     return new Splicer(document.text, edits).slice(0, document.text.length);
   }

@@ -4,7 +4,8 @@
  */
 
 import { asciiOnly, cleanText, escapeAttribute, escapeMarkup, escapeSection } from '../codes/escapes.ts';
-import type { Document, Form, Format, Piece, Unit } from '../model/document.ts';
+import type { Document, Form, Piece, Unit } from '../model/document.ts';
+import type { Format } from '../model/formats.ts';
 import { blankEnd, blankStart } from '../model/spaces.ts';
 import { keyOf, mergeText, repair } from './repair.ts';
 import { isText, type Run, sliceRun, type TextRun } from './runs.ts';
@@ -294,6 +295,7 @@ function trailing(runs: readonly TextRun[]): Blank {
 const encoders: Record<Form, Encode> = {
   text: (text) => text,
   srt: (text) => text,
+  vtt: escapeMarkup,
   html: escapeMarkup,
   pre: escapeMarkup,
   attribute: (text) => text,
@@ -313,6 +315,7 @@ export function encoderOf(document: Document, unit: Unit, html: boolean): Encode
   if (form === 'srt') return srtEncoder(document, unit);
   let encode = encoders[form];
   if (form === 'html' || form === 'pre') return nonBreaking(document, unit, encode);
+  if (form === 'vtt') return nonBreaking(document, unit, directed(document, unit, encode));
   if (html) {
     // HTML inside XML is escaped for HTML first and then for XML.
     const outer = encode;
@@ -328,8 +331,14 @@ function nonBreaking(document: Document, unit: Unit, encode: Encode): Encode {
   return (text) => encode(text).replaceAll('\u00a0', '&nbsp;');
 }
 
+/** Writes the marks of direction U+200E and U+200F as `&lrm;` and `&rlm;` if the source of the unit does so. */
+function directed(document: Document, unit: Unit, encode: Encode): Encode {
+  if (!/&(?:lr|rl)m;/.test(document.text.slice(unit.start, unit.end))) return encode;
+  return (text) => encode(text).replaceAll('\u200e', '&lrm;').replaceAll('\u200f', '&rlm;');
+}
+
 /**
- * Returns the encoder for a cue. Subtitles have no standard escapes, so text is escaped only if the cue has character
+ * Returns the encoder for a cue of SRT. Such subtitles have no standard escapes, so text is escaped only if the cue has character
  * references.
  */
 function srtEncoder(document: Document, unit: Unit): Encode {

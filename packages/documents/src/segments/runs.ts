@@ -9,7 +9,7 @@ import { isHtml, markupRanges } from '../codes/escaped.ts';
 import { readingOf, readReference } from '../codes/escapes.ts';
 import { insideWords } from '../codes/html-elements.ts';
 import { patternRanges } from '../codes/patterns.ts';
-import { cueCodes } from '../formats/srt.ts';
+import { cueCodes } from '../formats/cue-codes.ts';
 import type { Code, Document, Form, Unit } from '../model/document.ts';
 
 export interface TextRun {
@@ -52,8 +52,10 @@ export const isText = (run: Run): run is TextRun => 'text' in run;
 
 /** Returns the codes of a unit. Codes of subtitle cues are not stored, so they are searched here. */
 export function codesOfUnit(document: Source, unit: Unit): readonly Code[] {
-  if (unit.form !== 'srt') return unit.codes;
-  return cueCodes(document.text.slice(unit.start, unit.end), unit.start);
+  const { form, start, end } = unit;
+  return form === 'srt' || form === 'vtt'
+    ? cueCodes(document.text.slice(start, end), start, form)
+    : unit.codes;
 }
 
 /**

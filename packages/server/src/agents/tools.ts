@@ -211,7 +211,7 @@ const TOOLS = [
     {
       title: 'Translate a file',
       description:
-        'Like translate_text, for a text file, HTML page, SRT subtitles or XLIFF 1.2. Markup and timings stay as they are.' +
+        'Like translate_text, for a text file, HTML page, SRT or WebVTT subtitles, or XLIFF 1.2. Markup and timings stay as they are.' +
         REPEATED,
       input: {
         file_name: Type.String({

@@ -256,7 +256,7 @@ conforms('2.1.6', async () => {
     text: XLIFF,
   });
   const refused = await production('POST', HUMAN, job({ text_format: 'docx' }));
-  expect(refused.body.error).toBe('text_format: "docx" is not one of text, html, srt, xliff.');
+  expect(refused.body.error).toBe('text_format: "docx" is not one of text, html, srt, xliff, vtt.');
 });
 
 conforms('2.1.7', async () => {

@@ -183,7 +183,7 @@ describe('POST /translation/', () => {
     [
       'an unknown format',
       { text_format: 'docx' },
-      'text_format: "docx" is not one of text, html, srt, xliff.',
+      'text_format: "docx" is not one of text, html, srt, xliff, vtt.',
     ],
     ['an unknown tone', { tone: 'Rude' }, 'tone: "Rude" is not one of Informal, Formal.'],
     ['topics that are no list', { topics: 'tech' }, 'topics: must be a list of strings.'],

@@ -1,3 +1,4 @@
+import { FORMATS } from '@dragoman/documents';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { AccountRef } from '../base/account.ts';
 import { createScanner, INLINE_LENGTH, type Scanner } from './scanner.ts';
@@ -98,11 +99,12 @@ describe('Scanner.open', () => {
   });
 
   it('returns a text whose `assemble` gives the same result as Scanner.assemble', async () => {
-    for (const format of ['text', 'html', 'srt', 'xliff'] as const) {
+    for (const format of FORMATS) {
       const text = {
         text: 'One. Two.\n',
         html: '<p>One <b>big</b> house. Two.</p>',
         srt: '1\n00:00:01,000 --> 00:00:02,000\nOne sentence that\n\n2\n00:00:02,100 --> 00:00:03,000\ngoes on.\n',
+        vtt: 'WEBVTT\n\n00:01.000 --> 00:02.000\nOne sentence that\n\n00:02.100 --> 00:03.000\ngoes on.\n',
         xliff:
           '<xliff version="1.2"><file source-language="en" original="a" datatype="plaintext"><body><trans-unit id="1"><source>One. Two.</source></trans-unit></body></file></xliff>',
       }[format];

@@ -2,6 +2,7 @@
  * Tests that segments in another language are not translated in jobs, bulk requests, the sandbox, chats, word
  * counts and the workbench.
  */
+import type { Format } from '@dragoman/documents';
 import { createFake, type FakeEngine } from '@dragoman/engines/fake';
 import fc from 'fast-check';
 import type pg from 'pg';
@@ -180,12 +181,13 @@ describe('segments in another language', () => {
   });
 });
 
-type Format = 'text' | 'html' | 'srt' | 'xliff';
 const WRAPS: Record<Format, (all: readonly string[]) => string> = {
   text: (all) => all.join('\n'),
   html: (all) => all.map((one) => `<p>${one}</p>`).join('\n'),
   srt: (all) =>
     all.map((one, at) => `${at + 1}\n00:${10 + at}:00,000 --> 00:${10 + at}:02,000\n${one}\n`).join('\n'),
+  vtt: (all) =>
+    `WEBVTT\n\n${all.map((one, at) => `00:${10 + at}:00.000 --> 00:${10 + at}:02.000\n${one}\n`).join('\n')}`,
   xliff: (all) =>
     `<xliff version="1.2"><file original="a" source-language="en" datatype="plaintext"><body>${all
       .map((one, at) => `<trans-unit id="${at}"><source>${one}</source><target>-</target></trans-unit>`)

@@ -1,4 +1,5 @@
 /** The page of one task, for editors and reviewers. */
+import { TRAITS } from '@dragoman/documents/formats';
 import { Button } from '@mantine/core';
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { call } from '../api/client.ts';
@@ -159,7 +160,7 @@ function Page({ user, overlays }: { user: User; overlays: Overlays }) {
       {finding && <Find />}
       {filtering && <FilterBar />}
       <div className={css.columns}>
-        {flow && job.format === 'html' ? (
+        {flow && TRAITS[job.format].flow === 'page' ? (
           <DocumentFlow>
             <Row key={active} position={active} index={workbench.indexOf(active)} />
           </DocumentFlow>

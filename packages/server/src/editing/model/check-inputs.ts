@@ -1,6 +1,6 @@
 /** Builds the input of the automatic checks for the segments of a job. */
 import type { CheckInput } from '@dragoman/checks';
-import type { Description, Piece } from '@dragoman/documents';
+import { type Description, type Piece, TRAITS } from '@dragoman/documents';
 import { keptOf } from '../../base/kept.ts';
 import { type ProposalJob, readJobTerms } from '../../brands/proposals.ts';
 import type { Database } from '../../database/database.ts';
@@ -16,9 +16,6 @@ export type InputOf = (
   target: readonly Piece[],
 ) => CheckInput;
 
-/** The formats whose documents limit the length or the time of a segment. */
-const LIMITED = ['srt', 'xliff'];
-
 /**
  * Returns a function that builds the inputs for the segments of a job.
  * @param described `limits`: reads the document only if its format can limit segments, which is faster for many
@@ -30,7 +27,8 @@ export async function checkInputs(
   job: DescribedJob & { brand: string | null },
   described: 'all' | 'limits' = 'all',
 ): Promise<InputOf> {
-  const isNeeded = described === 'all' || LIMITED.includes(job.text_format);
+  const { isSubtitles, hasLengths } = TRAITS[job.text_format];
+  const isNeeded = described === 'all' || isSubtitles || hasLengths;
   const [descriptions, inputOf] = await Promise.all([
     isNeeded ? describeJob(context, account, jobId, job) : new Map<string, Description>(),
     textInputs(context.database, { account, jobId }, job),

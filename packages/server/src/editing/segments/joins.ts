@@ -7,7 +7,7 @@
  * memory learns it as one translation. The counted words of the job and the tasks stay.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { type Piece, repair } from '@dragoman/documents';
+import { type Piece, repair, TRAITS } from '@dragoman/documents';
 import { ApiError, notFound } from '../../base/errors.ts';
 import { keptOf } from '../../base/kept.ts';
 import { readDocumentSettings } from '../../brands/document-settings.ts';
@@ -55,7 +55,7 @@ export async function joinWithNext(
   const { rows, job } = await openEdit(context, user, key, token, position);
   const [first, next] = rows;
   if (first?.position !== position) throw notFound();
-  if (job.text_format === 'srt') refuse('subtitles');
+  if (TRAITS[job.text_format].isSubtitles) refuse('subtitles');
   if (next === undefined || unitOf(first) !== unitOf(next)) refuse('paragraph');
   if ([first, next].some(({ route }) => keptOf(route) !== undefined)) refuse('kept');
   if (first.asked || next.asked) refuse('asked');

@@ -1,7 +1,7 @@
 /** Builds the response bodies that show tasks and segments in the workbench. */
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { Piece } from '@dragoman/documents';
+import { type Piece, TRAITS } from '@dragoman/documents';
 import { ApiError, notFound } from '../../base/errors.ts';
 import { keptOf } from '../../base/kept.ts';
 import { readContext } from '../../brands/brands.ts';
@@ -300,7 +300,7 @@ export async function preview(context: EditingContext, user: EditingUser, key: s
     sources: edits.sourcesOf(targets),
     joins: edits.joinsOf(targets),
   };
-  if (job.text_format !== 'html') {
+  if (TRAITS[job.text_format].flow !== 'page') {
     return { format: job.text_format, text: await context.scanner.assemble(account, task).catch(unprepared) };
   }
   const mark = randomBytes(8).toString('hex');

@@ -27,6 +27,7 @@ it.each([
   ['text', 'The house isn’t big: 3.5 m.'],
   ['html', '<p title="A door">The <b>house</b> of <span class="notranslate" origval="{x}">Ann</span></p>'],
   ['srt', '1\n00:00:01,000 --> 00:00:02,000\nThe house\nis big.\n'],
+  ['vtt', 'WEBVTT\n\nNOTE no word\n\n00:01.000 --> 00:02.000\n<v Ann>The house\nis big.\n'],
   [
     'xliff',
     '<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"><file original="a" source-language="en" ' +

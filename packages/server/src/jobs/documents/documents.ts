@@ -3,7 +3,7 @@
  * of a result. A document becomes a job in the same way as a request of the API.
  */
 import { hash } from 'node:crypto';
-import { FORMATS } from '@dragoman/documents';
+import { FORMATS, TRAITS } from '@dragoman/documents';
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { accountOf } from '../../access/session-auth.ts';
@@ -25,7 +25,7 @@ import { showsResult } from '../present.ts';
 import { JobRequest, jobParameters } from '../schemas.ts';
 import { findJob, type JobTier } from '../store.ts';
 import { readTexts } from '../text-store.ts';
-import { attachmentOf, cleanFileName, FILE_TYPES, resultFileName } from './files.ts';
+import { attachmentOf, cleanFileName, resultFileName } from './files.ts';
 import { requestMail } from './mail-store.ts';
 
 const LANGUAGE = Type.String({ description: 'A language code.' });
@@ -165,7 +165,7 @@ const resultSchema = {
     200: {
       description: 'The file. Its name contains the target language.',
       content: Object.fromEntries(
-        Object.values(FILE_TYPES).map(({ mediaType }) => [mediaType, { schema: Type.String() }]),
+        Object.values(TRAITS).map(({ mediaType }) => [mediaType, { schema: Type.String() }]),
       ),
     },
   },
@@ -258,7 +258,7 @@ export function documentRoutes(app: FastifyInstance, options: DocumentRouteOptio
         if (result === undefined) throw notFound();
         const { text_format: format, target_language: target } = row;
         return reply
-          .type(`${FILE_TYPES[format].mediaType}; charset=utf-8`)
+          .type(`${TRAITS[format].mediaType}; charset=utf-8`)
           .header('content-disposition', attachmentOf(resultFileName(name ?? uid, format, target)))
           .send(result);
       },
@@ -352,7 +352,7 @@ async function readOptions(
       source_language: source,
       target_languages: ofSource.map(({ lang_pair }) => lang_pair.target_language.shortname),
     })),
-    formats: FORMATS.map((format) => ({ format, extensions: [...FILE_TYPES[format].extensions] })),
+    formats: FORMATS.map((format) => ({ format, extensions: [...TRAITS[format].extensions] })),
     tones: [...TONE_NAMES],
     max_bytes: settings.maxTextBytes,
     mails: sendsMails({ settings }, environment),

@@ -1,28 +1,13 @@
-/** The files of documents: their types, and the name of a translated file. The functions are pure. */
-import { FORMATS, type Format } from '@dragoman/documents';
+/** The files of documents: their formats, and the name of a translated file. The functions are pure. */
+import { FORMATS, type Format, TRAITS } from '@dragoman/documents';
 
-export interface FileType {
-  /**
-   * The extensions of files of this type, in lower case, without the dot. Translated files get the first of
-   * these extensions.
-   */
-  extensions: readonly string[];
-  mediaType: string;
-}
-
-export const FILE_TYPES: Readonly<Record<Format, FileType>> = {
-  text: { extensions: ['txt', 'text'], mediaType: 'text/plain' },
-  html: { extensions: ['html', 'htm'], mediaType: 'text/html' },
-  srt: { extensions: ['srt'], mediaType: 'application/x-subrip' },
-  xliff: { extensions: ['xlf', 'xliff'], mediaType: 'application/xliff+xml' },
-};
 /** All extensions of files whose format is known. */
-export const EXTENSIONS = FORMATS.flatMap((format) => FILE_TYPES[format].extensions);
+export const EXTENSIONS = FORMATS.flatMap((format) => TRAITS[format].extensions);
 
 /** Returns the format of a file by the extension of its name; undefined for an unknown extension. */
 export function formatOf(name: string): Format | undefined {
   const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
-  return FORMATS.find((format) => FILE_TYPES[format].extensions.includes(extension));
+  return FORMATS.find((format) => TRAITS[format].extensions.includes(extension));
 }
 
 /** Control characters, and characters that change the order in which a name is displayed. */
@@ -47,7 +32,7 @@ const MAX_STEM = 60;
  * @param name the name of the source file, or the uid of the job
  */
 export function resultFileName(name: string, format: Format, targetLanguage: string): string {
-  const { extensions } = FILE_TYPES[format];
+  const { extensions } = TRAITS[format];
   const lower = name.toLowerCase();
   const length = extensions.find((one) => lower.endsWith(`.${one}`))?.length;
   const extension = length === undefined ? extensions[0] : name.slice(-length);

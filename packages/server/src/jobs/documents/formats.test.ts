@@ -91,6 +91,12 @@ describe('a translated document', () => {
     );
   });
 
+  it('keeps the header, comments, settings and tags of WebVTT', async () => {
+    const text =
+      'WEBVTT\nKind: captions\n\nNOTE a\n\nid\n00:01.000 --> 00:02.000 line:0\n<v Bo>Hello <b>there</b>.\n';
+    expect(await translate('vtt', text)).toBe(text.replace('Hello', 'HELLO').replace('there', 'THERE'));
+  });
+
   it('has a target in every XLIFF unit and no other change', async () => {
     const units = (first: string, second: string) =>
       `\r\n  <trans-unit id="1">\r\n    <source>A <g id="1">big</g> house</source>${first}\r\n  </trans-unit>` +
@@ -120,6 +126,8 @@ describe('a document that cannot be translated', () => {
     ['xliff', 'not xml', /^text: .*line 1/],
     ['xliff', xliff(''), /^text: .*no trans-unit to translate/i],
     ['srt', 'Hello.', /^text: /],
+    ['vtt', 'Hello.', /^text: .*WEBVTT.*line 1, column 1/],
+    ['vtt', 'WEBVTT\n\n00:01,000 --> 00:02,000\nA\n', /^text: .*time line.*line 3, /],
   ])('is refused at creation: %s %j', async (text_format, text, error) => {
     const refused = await call('POST', MACHINE, {
       text,

@@ -1,4 +1,5 @@
 /** The two buttons in the header that switch between the rows and the flow view of a task. */
+import { TRAITS } from '@dragoman/documents/formats';
 import { IconFileText, IconTable } from '@tabler/icons-react';
 import { useTranslate } from '../../i18n.tsx';
 import { pressAction } from '../actions/actions.ts';
@@ -13,7 +14,7 @@ export function ViewSwitch() {
   const flow = useFlow();
   const whole = useWhole();
   const { format } = workbench.task.job;
-  if (!hasFlow(format) || (format === 'html' && !whole)) return null;
+  if (!hasFlow(format) || (TRAITS[format].flow === 'page' && !whole)) return null;
   return (
     <fieldset className={css.switch} aria-label={t('workbench.view')}>
       {(['rows', 'flow'] as const).map((view) => {

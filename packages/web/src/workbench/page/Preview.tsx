@@ -1,4 +1,5 @@
 /** Shows the document as it would be delivered now. A click on a text goes to its segment. */
+import { TRAITS } from '@dragoman/documents/formats';
 import { useQuery } from '@tanstack/react-query';
 import { useState, useSyncExternalStore } from 'react';
 import { useTranslate } from '../../i18n.tsx';
@@ -21,7 +22,7 @@ export default function Preview() {
   const t = useTranslate();
   const [side, setSide] = useState<Side>('target');
   const [unreadable, setUnreadable] = useState(false);
-  const { format } = workbench.task.job;
+  const { flow } = TRAITS[workbench.task.job.format];
   // The server assembles the document only for the holder of the claim.
   const whole = useWhole();
   const assembled = whole && side === 'target' && !unreadable;
@@ -38,13 +39,13 @@ export default function Preview() {
         </fieldset>
       </div>
       {!whole && <p className={shared.muted}>{t('workbench.preview.part')}</p>}
-      {assembled && format === 'html' ? (
+      {assembled && flow === 'page' ? (
         <HtmlPage
           title={t('workbench.preview')}
           onChoose={(position) => goTo(workbench, position)}
           onUnreadable={() => setUnreadable(true)}
         />
-      ) : assembled && format === 'srt' ? (
+      ) : assembled && flow === 'cues' ? (
         <Subtitles />
       ) : (
         <Units side={side} />

@@ -1,4 +1,5 @@
 /** Hooks that read a part of the workbench's state and render again when it changes. */
+import { TRAITS } from '@dragoman/documents/formats';
 import { createContext, use, useCallback, useSyncExternalStore } from 'react';
 import type { Filter } from './filters.ts';
 import type { PageState, SegmentState } from './state.ts';
@@ -43,11 +44,11 @@ export function useWhole(): boolean {
   return usePage((page) => access === 'all' || page.readOnly === undefined);
 }
 
-/** Returns whether the task is shown in the flow view. A page of HTML is assembled only for the holder of the claim. */
+/** Returns whether the task is shown in the flow view. A page is assembled only for the holder of the claim. */
 export function useFlow(): boolean {
   const { format } = useWorkbench().task.job;
   const whole = useWhole();
-  return usePage((page) => page.view === 'flow') && (whole || format !== 'html');
+  return usePage((page) => page.view === 'flow') && (whole || TRAITS[format].flow !== 'page');
 }
 
 /**

@@ -3,6 +3,7 @@
  * renders one row.
  */
 
+import { TRAITS } from '@dragoman/documents/formats';
 import type { Completion } from '../text/completion.ts';
 import { type Piece, plainText, type Range } from '../text/pieces.ts';
 import { type Effort, idle } from './effort.ts';
@@ -180,7 +181,7 @@ export class WorkbenchStore {
   nextToJoin(position: number): number | undefined {
     const next = this.positions[this.indexOf(position) + 1];
     const { kind, job } = this.task;
-    if (next === undefined || kind !== 'edit' || job.format === 'srt') return undefined;
+    if (next === undefined || kind !== 'edit' || TRAITS[job.format].isSubtitles) return undefined;
     if (!this.canEdit(position) || !this.canEdit(next)) return undefined;
     const [one, other] = [this.segment(position).segment, this.segment(next).segment];
     return one.unit === other.unit && one.kept === undefined && other.kept === undefined ? next : undefined;

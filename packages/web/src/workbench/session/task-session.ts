@@ -2,6 +2,7 @@
  * The editor's work on a claimed task: the lease of the claim, comments and issues, and the actions that end
  * the claim.
  */
+import { TRAITS } from '@dragoman/documents/formats';
 import type { SegmentEditor } from '../editor/segment-editor.ts';
 import { type Range, samePieces } from '../text/pieces.ts';
 import { wholeEdit } from '../text/repeated-edit.ts';
@@ -186,7 +187,7 @@ export class TaskSession {
     const store = this.#store;
     const next = store.nextToJoin(position);
     if (next === undefined) {
-      const why = store.task.job.format === 'srt' ? 'subtitles' : 'paragraph';
+      const why = TRAITS[store.task.job.format].isSubtitles ? 'subtitles' : 'paragraph';
       store.update({ notice: { type: 'not-joined', why } });
       return;
     }

@@ -1,23 +1,21 @@
 /**
  * The two views of a task. `rows` is the grid of source and target. `flow` is the translated document itself, in which
- * the active segment is edited in place. Only formats with a visual layout (HTML and subtitles) have a flow view.
+ * the active segment is edited in place. Only formats with a visual layout have a flow view.
  */
+import { type Format, TRAITS } from '@dragoman/documents/formats';
 import type { Workbench } from './workbench.ts';
 
 export type View = 'rows' | 'flow';
 
-/** The view in which a task of a format opens until the user chooses the other one. */
-const DEFAULTS: Readonly<Record<string, View>> = { srt: 'flow', html: 'flow' };
+const keyOf = (format: Format) => `dragoman.view.${format}`;
 
-const keyOf = (format: string) => `dragoman.view.${format}`;
+export const hasFlow = (format: Format): boolean => TRAITS[format].flow !== undefined;
 
-export const hasFlow = (format: string): boolean => Object.hasOwn(DEFAULTS, format);
-
-/** Returns the view that the user chose for a format in this browser, otherwise the default of the format. */
-export function readView(format: string): View {
+/** Returns the view that the user chose for a format in this browser, otherwise the flow view if the format has one. */
+export function readView(format: Format): View {
   if (!hasFlow(format)) return 'rows';
   const stored = attempt(() => localStorage.getItem(keyOf(format)));
-  return stored === 'rows' || stored === 'flow' ? stored : DEFAULTS[format]!;
+  return stored === 'rows' ? stored : 'flow';
 }
 
 /** Changes the view and remembers it. The caret, the undo history and the state of saving stay. */

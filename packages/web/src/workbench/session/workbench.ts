@@ -2,7 +2,9 @@
  * The workbench of one task: moving, editing and confirming. Components observe it through `WorkbenchStore`.
  * Confirming does not wait for the server.
  */
+
 import type { Glossary, Term } from '@dragoman/checks';
+import { TRAITS } from '@dragoman/documents/formats';
 import { SegmentEditor } from '../editor/segment-editor.ts';
 import {
   type Code,
@@ -288,7 +290,7 @@ export class Workbench extends WorkbenchStore {
    * one line.
    */
   get allowsLineBreaks(): boolean {
-    return this.task.job.format === 'srt';
+    return TRAITS[this.task.job.format].isSubtitles === true;
   }
 
   /** Returns the duration, reading speed and line length of a subtitle, with their maximums; undefined for other segments. */

@@ -14,5 +14,8 @@ test('parsing subtitles returns their times and their texts without tags', () =>
   });
   expect(speedOf(first!)).toBe(4);
   expect(second).toMatchObject({ from: 60_000, to: 62_000, text: 'Ja' });
+  expect(cuesOf('WEBVTT\n\n00:01.000 --> 00:02.500 line:0\n<v Bo>a &lt; &amp;lt;\n')).toMatchObject([
+    { number: 1, from: 1_000, to: 2_500, text: 'a < &lt;' },
+  ]);
   expect(cuesOf('no subtitles')).toEqual([]);
 });

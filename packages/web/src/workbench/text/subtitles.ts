@@ -9,35 +9,39 @@ export interface Cue {
   text: string;
 }
 
-const TIMING = /^\s*(\d+):(\d+):(\d+)[,.](\d+)\s*-->\s*(\d+):(\d+):(\d+)[,.](\d+)/;
+const TIMING = /^\s*(?:(\d+):)?(\d+):(\d+)[,.](\d+)\s*-->\s*(?:(\d+):)?(\d+):(\d+)[,.](\d+)/;
+
+/** The character references that WebVTT's authors use. */
+const NAMED: Record<string, string> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  nbsp: '\u00a0',
+  lrm: '\u200e',
+  rlm: '\u200f',
+};
 
 export function cuesOf(text: string): Cue[] {
+  const isVtt = /^\ufeff?WEBVTT/.test(text);
   const cues: Cue[] = [];
   for (const block of text.replace(/\r\n?/g, '\n').split(/\n{2,}/)) {
     const lines = block.split('\n');
     const at = lines.findIndex((line) => TIMING.test(line));
     if (at === -1) continue;
-    const [, ...parts] = TIMING.exec(lines[at]!)!.map(Number);
-    const [h, m, s, ms, h2, m2, s2, ms2] = parts as [
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-    ];
+    const parts = TIMING.exec(lines[at]!)!.map((part) => Number(part ?? 0));
+    const ms = (first: number) =>
+      ((parts[first]! * 60 + parts[first + 1]!) * 60 + parts[first + 2]!) * 1_000 + parts[first + 3]!;
+    const words = lines
+      .slice(at + 1)
+      .join('\n')
+      .replace(/<[^<>\n]*>|\{\\[^{}\n]*\}/g, '')
+      .trim();
     cues.push({
       number: cues.length + 1,
       timing: lines[at]!.trim(),
-      from: ((h * 60 + m) * 60 + s) * 1_000 + ms,
-      to: ((h2 * 60 + m2) * 60 + s2) * 1_000 + ms2,
-      text: lines
-        .slice(at + 1)
-        .join('\n')
-        .replace(/<[^<>\n]*>|\{\\[^{}\n]*\}/g, '')
-        .trim(),
+      from: ms(1),
+      to: ms(5),
+      text: isVtt ? words.replace(/&(\w+);/g, (raw, name) => NAMED[name] ?? raw) : words,
     });
   }
   return cues;
