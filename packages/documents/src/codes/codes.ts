@@ -34,7 +34,7 @@ const W = '\\w\\u00c0-\\u1fff';
 /** Nothing of a word stands before. */
 const ALONE = `(?<![${W}])`;
 /** Before the name of an assignment, and behind its value. */
-const KEY = `(?<![${W}.$@/"'=&?-])`;
+const KEY = `(?<![${W}.%$@/"'=&?-])`;
 const VALUE_END = `(?![${W}²³=])`;
 /** The folders at the root of a system. */
 const SYSTEM = 'api|bin|dev|etc|home|lib|mnt|opt|proc|root|srv|tmp|usr|var';
@@ -43,13 +43,24 @@ const SEGMENT = `[${W}@+.-]{0,99}[${W}@+-]`;
 /** White space, an opening mark or nothing stands before. */
 const APART = `(?<![^\\s("'[])`;
 
+/** Tags that write a value into a sentence, as variables do, though they look like control tags. */
+const VALUE_TAG = String.raw`\{%-?\s?(?:(?:trans|translate|static|now|path|asset)\s["']|url\s|csrf_token)(?:[^{}%\n]|%(?!\})){0,200}%\}`;
+const PHP_VALUE = String.raw`\?php\s{1,9}(?:echo|print|_e|esc_|the_|get_)`;
+const TT_VALUE = String.raw`\[%-?\s?[a-z][\w.]{0,60}(?:\s?\|\s?\w{1,30})?\s?-?%\]`;
+/** Matches the start of such a tag in HTML. */
+export const writesValue = /^<(?:[%?][=-]|\?php\s{1,9}(?:echo|print|_e|esc_|the_|get_))/;
+
+/** Commands of LaTeX whose argument is text. */
+const LATEX = String.raw`\\(?:emph|text(?:bf|it|tt|sc|rm|sf)|underline|(?:sub){0,2}section\*?|chapter\*?|title|footnote|caption)`;
+
 /**
  * Control tags of templates, and escaped line breaks: they produce no word, so the texts on both sides are separate
  * sentences. The key is the sign that they begin with.
  */
 const control: Record<string, readonly string[]> = {
   '{': [
-    String.raw`\{%(?:[^{}%\n]|%(?!\})|\{[^{}\n]{0,100}\}){1,200}%\}`, // Jinja, Liquid, Twig
+    String.raw`(?!${VALUE_TAG})\{%(?:[^{}%\n]|%(?!\})|\{[^{}\n]{0,100}\}){1,200}%\}`, // Jinja, Liquid, Twig
+    String.raw`\{[#/:](?:if|else|each|await|then|catch|key|snippet)(?![\w-])[^{}\n]{0,200}\}`, // Svelte
     String.raw`\{\{~?(?:[#/^!]|--|else[ }~])[^{}\n]{0,200}\}\}?`, // Handlebars, Mustache, Blade
     String.raw`\{\s?(?:\$[A-Za-z][\w-]{0,60}|[A-Z]{2,30}\([^(){}\n]{1,100}\))\s?->`, // Fluent
     String.raw`\{#[^{}#\n]{0,200}#\}|\{\*[^*\n]{0,200}\*\}`, // comments of Jinja and Smarty
@@ -62,7 +73,7 @@ const control: Record<string, readonly string[]> = {
   '<': [
     '<!--[^\\n]{0,1000}?-->',
     String.raw`<%(?![=-])[^%\n]{1,200}%>`, // ERB, EJS, JSP
-    String.raw`<\?php[^?\n]{1,200}\?>`,
+    String.raw`<(?!${PHP_VALUE})\?php[^?\n]{1,200}\?>`,
     String.raw`<\/?#[a-z]{2,20}(?:[ ][^<>\n]{0,200})?>`, // FreeMarker
   ],
   '%': [String.raw`%%\[[^\]\n]{0,500}\]%%`], // AMPscript
@@ -72,7 +83,7 @@ const control: Record<string, readonly string[]> = {
   ],
   '[': [
     String.raw`(?<=->[^\n]{0,300}|(?:^|\n)[ \t]{0,20})\[(?:zero|one|two|few|many|other)\](?=\s)`, // Fluent
-    String.raw`\[%(?!=)[^%\n]{1,200}%\]`, // Template Toolkit
+    String.raw`(?!${TT_VALUE})\[%(?!=)[^%\n]{1,200}%\]`, // Template Toolkit
   ],
   '@': [
     String.raw`@(?:(?:if|elseif|foreach|for|unless|isset|while) ?\([^()\n]{0,200}\)|(?:else|end(?:if|foreach|for|unless|isset|while))(?![\w.]))`,
@@ -86,14 +97,18 @@ const signed: Record<string, readonly string[]> = {
     String.raw`\{\{\{?(?:[^{}\n]|\{[^{}\n]{0,100}\}){1,200}\}\}\}?`, // {{x}} {{{x}}}
     String.raw`\{[a-z]\w{0,30} \w{1,30}=['"$][^{}\n]{0,200}\}`, // {l s='x'}
     String.raw`\{![^{}\n]{1,100}\}`, // {!Contact.Name}
-    String.raw`\{[^{}\s]{1,100}\}`, // {x} {0} {name!r} {0:dd/MM/yyyy} {$n}
+    VALUE_TAG,
+    String.raw`\{@(?:html|render|const|debug)\s[^{}\n]{1,200}\}`, // Svelte
+    String.raw`\{[^{}\n]{1,100}(?:\|\||&&|\?\?|[!=]==?)[^{}\n]{1,100}\}`, // {name || "Guest"}
+    String.raw`\{\w{1,60},\s?choice,(?:[^{}\n]|\{[^{}\n]{0,100}\}){1,500}\}`,
+    String.raw`(?<!${LATEX})\{[^{}\s]{1,100}\}`, // {x} {0} {name!r} {0:dd/MM/yyyy} {$n}
     String.raw`\{ ?[-$]?[${W}][${W}.[\]-]{0,100} \}`, // { $n } { -term }
     String.raw`\{ ?(?:[A-Z][A-Z_]{0,40}|-[${W}][${W}-]{0,60})\([^(){}\n]{0,200}\) ?\}`, // { DATETIME($date) } { -term(case: "x") }
     String.raw`\{[${W}.]{1,100}(?:![rsa])?(?:,\s*(?:number|date|time|spellout|ordinal|duration|choice)|:(?! ))[^{}\n]{0,200}\}`, // {0,number} {d:%H %M}
   ],
   '$%#@': [String.raw`(?:\$!|[$%#@])\{[^{}\n]{1,200}\}`], // ${x} $!{x} %{x} #{x}
   '<': [
-    String.raw`<(?:%[=-][^%\n]{1,200}%|\?=[^?\n]{1,200}\?|PRI[diouxX]\w{1,10})>`, // <%= x %> <?= x ?> <PRIu64>
+    String.raw`<(?:%[=-][^%\n]{1,200}%|(?:\?=|${PHP_VALUE})[^?\n]{1,200}\?|PRI[diouxX]\w{1,10})>`, // <%= x %> <?= x ?> <PRIu64>
     String.raw`<(?:v(?:\.[\w-]{1,40}){0,3}[ ]\p{Lu}[^<>\n]{0,100}|c(?:\.[\w-]{1,40}){1,3})>`, // <v.loud Ann> of WebVTT
     String.raw`<(?:[@#!](?!-)[^<>\s][^<>\n]{0,100}|a?:\w{1,60}:\d{1,30}|t:\d{1,15}(?::\w)?)>`, // <@U024BE7LH|house> <!here> <:name:1>
   ],
@@ -103,24 +118,32 @@ const signed: Record<string, readonly string[]> = {
     String.raw`\[[A-Za-z][\w-]{0,60}(?::[\w-]{1,60})+\]`, // [user:name]
     String.raw`\[[A-Za-z]\w{0,60},\s?\w{1,60}=[^[\]\n]{0,100}\]`, // [x,fallback=y]
     String.raw`\[[a-z][a-z\d]{0,60}(?:_[a-z\d]{1,60})+\]`, // [first_name]
-    String.raw`\[%=[^%\n]{1,200}%\]`,
+    String.raw`\[%=[^%\n]{1,200}%\]|${TT_VALUE}`,
+    String.raw`(?<=(?<![^\s(*_])\[[^[\]\n]{2,100}\])\[[^[\]\s]{1,60}\](?!\()|(?<![^\n])\[[^[\]\s]{1,60}\]:(?=\s<?(?:https?:|[./#]))`, // references of Markdown
   ],
   '%': [
     String.raw`%%(?:=[^=\n]{1,200}=|[A-Za-z_]\w{0,60})%%`, // %%=v(@x)=%% %%name%%
-    String.raw`%#@\w{1,60}@`, // plural keys of Xcode
+    String.raw`%(?:\d{1,2}\$)?#@\w{1,60}@`, // plural keys of Xcode
     String.raw`%\([A-Za-z_]\w{0,100}\)[-+0# ]?\d{0,3}(?:\.\d{1,3})?[a-zA-Z]`, // %(x)s
     String.raw`%<\w{1,60}>(?:[-+0#]?\d{0,3}(?:\.\d{1,3})?[a-zA-Z](?![a-zA-Z]))?`, // %<x>d
     String.raw`(?<![\d%]|\d\s)%(?:\d{1,2}\$)?[-+0#',]?\d{0,3}(?:\.\d{1,3})?(?:hh|h|ll|l|q|L|z|t|j)?[@sdiufFxXeEgGcCoSpaA](?![A-Za-z\u00c0-\u1fff]{2})`, // %s %1$d %@ %.2f
     String.raw`(?<=\d\s)%(?:\d{1,2}\$)?[@sd](?![A-Za-z\u00c0-\u1fff'’-])`,
-    String.raw`%[A-Za-z_][\w.-]{0,60}%`, // %x%
+    String.raw`%[A-Za-z_][\w.-]{0,60}%(?:\\(?![nrt])[\w.()-]{1,60}){0,10}`, // %x% %APPDATA%\x
+    String.raw`(?<![${W}%]|\d\s)%(?:L?[1-9](?![${W}%$]|[.,]\d)|n(?![${W}%]))`, // %1 %n of Qt
     String.raw`(?<![${W}%]|\d\s)%[a-z][\w-]{1,60}`, // %title
   ],
   $: [
-    String.raw`\$t\([^()\n]{1,200}\)`, // i18next
+    String.raw`\$t?\([^()\n]{1,200}\)`, // $t(key) of i18next, $(command)
+    String.raw`\$\$[^$\n]{1,300}\$\$`,
+    // A formula has an operator, and no words.
+    String.raw`\$(?![\s\d$])(?=[^$\n]{0,200}[\\^_=<>+*])(?:[^$\n\\A-Za-z]|\\(?:[A-Za-z]{1,30}|[^A-Za-z\n])|(?<![A-Za-z])[A-Za-z]{1,3}(?![A-Za-z])){1,200}(?<!\s)\$(?![\w\${])`,
+    String.raw`\$env:\w{1,60}`,
+    String.raw`(?<![^\n])\$ [a-z./~][^\n]{0,500}`, // a command after its prompt
     String.raw`(?<![${W}$])\$(?:!(?!important))?[A-Za-z_][${W}]{0,60}(?:(?:->|::|\/)\w{1,60}){0,9}\$?`, // $name $user->name $HOME/x
   ],
   '@': [
     String.raw`@(?:\.\w{1,30})?:(?:\(\w[\w.]{0,100}\)|\w[\w.]{0,99}\w)`, // linked messages of Vue
+    String.raw`@@\w{1,60}@@|@\([A-Za-z][\w.]{0,60}\)`,
     `(?<![${W}@.])@[a-z\\d][\\w.-]{0,60}\\/[a-z\\d][\\w.-]{0,60}(?<![.-])`, // @scope/name
     `(?<![${W}@.])@[${W}][${W}.-]{0,99}(?<![.-])`, // @mention
   ],
@@ -144,16 +167,24 @@ const signed: Record<string, readonly string[]> = {
     `(?<![${W}\`])\`[^\`\\n]{1,1000}\`(?!\`)`,
   ],
   '"': [
-    String.raw`(?<=(?:^|[{,])\s{0,20})"[A-Za-z_$][\w$.-]{0,60}"(?=\s?:\s?(?:["[{\d-]|true\b|false\b|null\b))`,
+    String.raw`(?<=(?:^|\n)\s{0,20})"[^"\n]{1,200}"(?=\s?=\s?")`, // the key of a string of iOS
+    String.raw`(?<=(?:^|[{,])\s{0,20})"[A-Za-z_$][\w$.-]{0,60}"(?=\s?:\s?(?:["'[{\d-]|true\b|false\b|null\b))`,
   ], // the key of a JSON object
   '~./': [
-    String.raw`(?:(?<![^\s("'[])(?:(?:~|\.{1,2})(?:\/${SEGMENT}){1,30}|(?:\/${SEGMENT}){2,30}|\/(?:${SYSTEM})(?![${W}])|\/(?=[${W}@+.-]{0,60}[\d_.][${W}])${SEGMENT})|(?<=\})(?:\/${SEGMENT}){1,30}|(?<![^])\/[a-z][\w-]{1,30}(?![^\s])|(?<![^\s("'[])\/${SEGMENT}(?=\?[\w.-]{1,40}=))\/?(?:\?[\w.~%-]{1,60}=[\w.~%=&+-]{0,200})?`, // /usr/bin ./x ~/x /x?y=1
+    String.raw`(?:(?<![^\s("'[])(?:(?:~|\.{1,2})(?:\/${SEGMENT}){1,30}|(?:\/${SEGMENT}){2,30}|\/(?:${SYSTEM})(?![${W}])|\/(?=[${W}@+.-]{0,60}[\d_.][${W}])${SEGMENT}|\/\/[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63}){1,5}(?:\/${SEGMENT}){1,20})|(?<=\})(?:\/${SEGMENT}){1,30}|(?<![^])\/[a-z][\w-]{1,30}(?![^\s])|(?<![^\s("'[])\/${SEGMENT}(?=\?[\w.-]{1,40}=))\/?(?:\?[\w.~%-]{1,60}=[\w.~%=&+-]{0,200})?`, // /usr/bin ./x ~/x /x?y=1
     String.raw`${APART}\.(?:[a-z][\w-]{1,40}|NET)(?:\.[\w-]{1,40}){0,3}(?![${W}])`, // .env .NET
   ],
-  '\\': [String.raw`\\(?:u[\da-fA-F]{4}|x[\da-fA-F]{2})`],
+  '\\': [
+    String.raw`\\(?:u[\da-fA-F]{4}|x[\da-fA-F]{2})`,
+    String.raw`\\\([A-Za-z_][\w.]{0,60}(?:\(\))?\)`, // \(name) of Swift
+    String.raw`\\\((?=[^()\n]{0,200}(?:[\^=<>+*]|\\[A-Za-z]))[^()\n]{1,200}\\\)`, // formulas of LaTeX
+    String.raw`\\\[(?=[^\]\n]{0,200}(?:[\^=]|\\[A-Za-z]))[^\]\n]{1,200}\\\]`,
+    String.raw`\\(?:cite\w{0,10}|(?:eq|page|auto)?ref|label|url|input|include\w{0,20}|begin|end|usepackage|documentclass)(?:\[[^\]\n]{0,100}\])?\{[^{}\n]{0,100}\}`,
+    String.raw`${LATEX}(?=\{)`,
+  ],
   '&': [
     ...noncharacter,
-    String.raw`&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|amp|lt|gt|quot|apos|nbsp|shy|hellip|[mn]dash|[lr][sd]?a?quo|[sb]dquo|euro|pound|yen|cent|copy|reg|trade|deg|bull|middot|times|sect|para|szlig|plusmn|iexcl|iquest|ord[fm]|frac1[24]|sup[123]|e[nm]sp|thinsp|zwn?j|[A-Za-z]{1,2}(?:acute|grave|circ|tilde|uml|cedil|ring|slash|lig));`, // &#39; &amp; &eacute;
+    String.raw`&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|amp|lt|gt|quot|apos|nbsp|shy|hellip|[mn]dash|[lr][sd]?a?quo|[sb]dquo|euro|pound|yen|cent|copy|reg|trade|deg|bull|middot|times|sect|para|szlig|plusmn|iexcl|iquest|ord[fm]|frac(?:12|14|34)|sup[123]|[lrudh]arr|check|hearts|infin|dagger|permil|e[nm]sp|thinsp|zwn?j|[A-Za-z]{1,2}(?:acute|grave|circ|tilde|uml|cedil|ring|slash|lig));`, // &#39; &amp; &eacute;
   ],
 };
 
@@ -167,17 +198,31 @@ const endings =
   'xliff xls xlsx xml xsd xsl xz yaml yml zip zsh io dev app gmbh';
 
 /** The characters of a URL. Text may follow the URL without a space, so marks that a URL rarely has end it. */
-const inUrl = "\\w~:/?#[\\]@!$&'()*+,;=.%\\u00a1-\\u02ff\\u0400-\\u04ff-";
-const endOfUrl = '\\w~/#@$&*+=%\\u00a1-\\u02ff\\u0400-\\u04ff-';
+const LETTERS =
+  '\\u00a1-\\u02ff\\u0370-\\u037d\\u0386-\\u0588\\u05d0-\\u05ea\\u0620-\\u065f\\u066e-\\u06d3\\u0900-\\u0963\\u0966-\\u0dff';
+const inUrl = `\\w~:/?#[\\]@!$&'()*+,;=.%${LETTERS}-`;
+const endOfUrl = `\\w~/#@$&*+=%${LETTERS}-`;
+const CJK = '\\u3005\\u3040-\\u30ff\\u4e00-\\u9fff\\uac00-\\ud7a3';
+/** Schemes without two slashes, with what must stand behind the colon where people write it in prose, too. */
+const OPAQUE =
+  '(?:mailto|callto|skype|sips?|xmpp|javascript|whatsapp|facetime|intent|bitcoin):(?=[\\w+?%(])|(?:tel|sms|geo):(?=[+-]?\\d)|urn:(?=[a-z\\d])|data:(?=[a-z]+/)|magnet:(?=\\?)|about:(?=[a-z])';
 const inPath = String.raw`[^\\/:*?"<>|\s]`;
 
 /** Protected words that begin with a letter or digit: addresses, and names of files, hosts and identifiers. */
 const named = [
   String.raw`(?<=\]\()[^()\s]{1,500}(?=[)\s])`, // the target of a Markdown link
-  String.raw`(?<![A-Za-z\d])[A-Za-z][A-Za-z\d+.-]{1,15}:\/\/(?:[${inUrl}]*[${endOfUrl}])?`,
+  // Behind a name of a host in Chinese or Japanese, a path may have such letters, too.
+  String.raw`(?<![A-Za-z\d])[A-Za-z][A-Za-z\d+.-]{1,15}:\/\/[${CJK}][\w${CJK}-]{0,62}(?:\.[\w-]{1,63}){1,3}(?:\/[${inUrl}${CJK}]*[${endOfUrl}${CJK}])?`,
+  String.raw`(?<![A-Za-z\d])(?:(?:jdbc|view-source|blob|feed):)?[A-Za-z][A-Za-z\d+.-]{1,15}:\/\/(?:[${inUrl}]*[${endOfUrl}])?`,
+  String.raw`(?<![\w.:/-])(?:${OPAQUE})(?:[${inUrl}]*[${endOfUrl}])?`,
+  String.raw`(?<![\w.:/-])(?:localhost|\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5}(?![\w.])|(?=\/))(?:\/[\w~?#@!$&*+=.%/-]{0,199}[\w~/#@$&*+=%-])?`,
   String.raw`(?<![\w.-])www\.[\w-]{1,63}\.[\w~:/?#[\]@!$&'()*+,;=.%-]*[\w~/#@$&*+=%-]`,
-  String.raw`(?<![\w.+%-])[\w.+%-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,126}`,
+  String.raw`(?<![\w.+%-])[\w.+%-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,126}(?::[\w~-]{1,60}(?:\/[\w.~-]{0,60}[\w~-]){1,9})?`,
   String.raw`${ALONE}(?:[A-Za-z]:(?!\\[nrt](?:[A-Z\\\s]|$))|\\\\[\w.-]{1,63})\\(?:${inPath}{1,100}(?: ${inPath}{1,100}){0,3}\\)*(?:${inPath}{0,100}[${W}])?`, // C:\x \\host\x
+  String.raw`${ALONE}[A-Za-z]:(?:\/${SEGMENT}){1,30}`, // C:/x
+  String.raw`${ALONE}(?:HKEY_[A-Z_]{4,30}|HK(?:LM|CU|CR|U|CC)(?=\\))(?:\\${inPath}{1,60}(?: (?!HK)${inPath}{1,60}){0,3}(?=\\)){0,20}(?:\\${inPath}{0,60}[${W}])?`, // keys of the registry
+  String.raw`(?<![${W}.@/-])[${W}][${W}-]{0,99}\.(?:COM|ORG|NET|DOCX?|XLSX?|PPTX?|PDF|TXT|JPE?G|PNG|GIF|ZIP|EXE|DLL|BAT|INI|XML|HTML?|CSV|MP[34])(?![${W}-]|\.[${W}])`,
+  String.raw`(?<![${W}.@/-])(?:[a-z\d][a-z\d-]{0,62}\.){1,4}(?:com?|org|ac|gov|net|edu)\.[a-z]{2}(?![${W}/-]|\.[${W}])`, // example.co.uk
   String.raw`(?<![${W}.@/-])[${W}][${W}-]{0,99}(?:[./][${W}-]{1,99}){0,20}\.(?:${endings.replaceAll(' ', '|')})(?:(?=\/)(?:\/[\w~?#@!$&*+=.%-]{0,199}[\w~/#@$&*+=%-])*|(?![${W}-]|\.[${W}]))`, // file.txt example.com/x
   String.raw`(?<![${W}_.@/-])(?:[a-z\d][a-z\d-]{0,62}\.){1,5}[a-z]{2,6}\/[\w~?#@!$&*+=.%/-]{0,199}[\w~/#@$&*+=%-]`, // bit.ly/x
   String.raw`${ALONE}(?:__[A-Z][A-Z\d_]{0,60}__|_{0,2}[A-Za-zÀ-ÿ\d]{1,60}(?:_(?!in(?:nen)?(?![${W}]))[A-Za-zÀ-ÿ\d]{1,60}){1,20}_{0,2})(?![${W}])`, // __NAME__ HOUSE_KEY
@@ -186,6 +231,8 @@ const named = [
   `${ALONE}[A-Z]{2,10}[a-z]{2,60}(?![${W}])`, // GLib
   String.raw`${ALONE}[A-Za-z_]\w{0,60}(?:(?:\.[A-Za-z_]\w{0,60}){1,6}(?=\()|\(\))`, // console.log(x) run()
   String.raw`(?<![${W}-])(?!\d{1,4}(?:-[A-Z]{3,30}){1,5}(?![${W}-]))(?=[A-Z-]{0,60}\d)(?=[\d-]{0,60}[A-Z])[A-Z\d]{1,30}(?:-[A-Z\d]{1,30}){1,9}(?![${W}-])`, // SKU-RED-42
+  String.raw`(?<![${W}-])(?:[\da-fA-F]{8}(?:-[\da-fA-F]{4}){3}-[\da-fA-F]{12}|(?=[a-f]{0,60}\d[a-f]{0,60}\d)(?=\d{0,60}[a-f])[\da-f]{7,128})(?![${W}-])`, // numbers of objects and commits
+  String.raw`(?<![${W}/.-])(?:application|audio|font|image|multipart|text|video)\/(?:json|xml|html|plain|css|csv|javascript|png|jpe?g|gif|webp|mpeg|mp4|ogg|pdf|zip|octet-stream|form-data|svg\+xml|(?:x-|vnd\.)[\w.+-]{1,60}\w)(?![${W}])`,
   String.raw`(?<![${W}.])v\d{1,9}(?:\.\w{1,20}){1,9}`, // v1.2.3
   String.raw`${ALONE}\d{1,2}(?:[:.]\d{2})?[ap]m(?![${W}])`, // 10am
   String.raw`(?<![${W}/])[A-Z]\/[A-Z](?![${W}/])`, // N/A
@@ -199,8 +246,13 @@ const named = [
  * has it in quotation marks, names it.
  */
 const separators =
-  /(?<=[^\s«“„]|^)[ \u00a0](?:\|(?!.{0,200}\|[.,;])|[¦｜›»→←⇒➜➔▶•●‣▪·/>]|\|{2,4}|>>|->|=>|-->)[ \u00a0](?=\S|$)|(?<=[\w\u00c0-\u1fff.!?)])\|(?=[\w\u00c0-\u1fff[({])/gu;
-const LIST_MARK = /^\s{0,20}(?:\(?(?:[A-Za-z]|[ivxIVX]{1,4}|\d{1,3})\)|[•‣▪◦–*+-])[ \u00a0](?=\S|$)/u;
+  /(?<=[^\s«“„]|^)[ \u00a0](?:\|(?!.{0,200}\|[.,;])|[¦｜›»→←⇒➜➔▶▸►❯•●○■□◆‣▪∙⋅·✓✔✗✘☐☑☒/>]|::|\|{2,4}|>>|->|=>|-->)[ \u00a0](?=\S|$)|(?<=[\w\u00c0-\u1fff.!?)])\|(?=[\w\u00c0-\u1fff[({])|(?<=[\p{Ll}\d])[>→▸►](?=\p{Lu}\p{Ll})/gu;
+/** The mark of a list, a heading, a quotation, a directive or a task at the beginning of a line. */
+const LIST_MARK =
+  /^\s{0,20}(?:>[> \u00a0]{0,20})?(?:(?:\(?(?:[A-Za-z]|[ivxIVX]{1,4}|\d{1,3})\)|[•‣▪◦–*+☐☑☒✓✔✗✘-]|#{2,6}|\.\.[ ][\w-]{1,30}::)[ \u00a0](?=\S|$))?(?:\[[ xX]\][ ])?/u;
+/** The key of a line of a properties file, before a value of several words. */
+const PROPERTY =
+  /^\s{0,20}[a-z][\w-]{0,60}(?:[._][\w-]{1,60}){1,9}\s?=\s?(?!(?:on|off|true|false|yes|no|none|null)\s)(?=\p{L}[\p{L}'’-]{0,40},?\s\p{L})/u;
 
 /** All parts of the patterns below, for the test that none takes quadratic time. */
 export const PARTS: readonly string[] = [...Object.values(control), ...Object.values(signed), [named]].flat();
@@ -220,13 +272,13 @@ const controlTags = bySign(control);
 const signs = bySign(signed);
 // Each search has a cheap test before it, because most sentences have nothing that is protected.
 const anyControl =
-  /\{[%{#/*iefswbc]|->|\[(?:zero|one|two|few|many|other)|#(?:if|else|end|foreach|set|macro|\{e)|<[%?/#!]|%%\[|\*\||\[%|@[eifuw]|\\[nrt]/;
+  /\{[%{#/:*iefswbc]|->|\[(?:zero|one|two|few|many|other)|#(?:if|else|end|foreach|set|macro|\{e)|<[%?/#!]|%%\[|\*\||\[%|@[eifuw]|\\[nrt]/;
 const anySign = /[{}%@$#[`/<~*&]|(?:^|,)\s*"|[:!.][a-z]|:[A-Z]|--|-[A-Za-z]\w*-|\.NET|\\[ux]|&#?\w+;/;
-const anySeparator = /[ \u00a0][|¦｜›»→←⇒➜➔▶•●‣▪·/>=-]|\|[^\s|*]/;
+const anySeparator = /[ \u00a0][|¦｜›»→←⇒➜➔▶▸►❯•●○■□◆‣▪∙⋅·✓✔✗✘☐☑☒/>=:-]|\|[^\s|*]|[>→▸►]\p{Lu}/u;
 const names = new RegExp(named, 'gu');
 /** What every match of `names` has between two characters that are not white space. */
 const inName =
-  /:\/\/|www\.|[\w.+%-]@[A-Za-z\d]|:\\|\\\\|[\w\u00c0-\u1fff-]\.(?:[a-z]|\d[\w.]*[a-z])|[A-Za-z\d]_|_[A-Za-z]|[a-z\d][A-Z]|[A-Z]{2}[a-z]{2}|[A-Z]-[A-Z\d]|\d-[A-Z\d]|v\d|\d[ap]m|[A-Z]\/[A-Z]|\]\(|\w\(\)|\w::\w|\w=["'\w./]|[\w\u00c0-\u1fff][®™℠]/gu;
+  /:\/\/|www\.|[\w.+%-]@[A-Za-z\d]|:\\|\\\\|[\w\u00c0-\u1fff-]\.(?:[a-z]|\d[\w.]*[a-z])|[A-Za-z\d]_|_[A-Za-z]|[a-z\d][A-Z]|[A-Z]{2}[a-z]{2}|[A-Z]-[A-Z\d]|\d-[A-Z\d]|v\d|\d[ap]m|[A-Z]\/[A-Z]|\]\(|\w\(\)|\w::\w|\w=["'\w./]|[a-z]:[\w+?%(-]|localhost|\.\d{1,3}[:/]|[A-Za-z]:\/|HK\w+\\|\.[A-Z]{3}|[a-f]\d|\d[a-f]|[\da-f]{8}-|[neot]\/[a-z]|[\w\u00c0-\u1fff][®™℠]/gu;
 
 /**
  * A character at which a word ends: white space, or a character of a script without spaces, in which a long
@@ -242,8 +294,7 @@ const wordEnd =
  */
 export function protectedRanges(text: string, begins = true, own: Range[] = []): Range[] {
   const lists: Range[][] = [own];
-  const mark = begins ? LIST_MARK.exec(text)?.[0] : undefined;
-  if (mark !== undefined) lists.push([range(0, mark, 'gap')]);
+  if (begins) lists.push(layoutRanges(text));
   if (anyControl.test(text)) lists.push(rangesOf(text, controlTags, 'gap'));
   if (anySign.test(text)) {
     // A command such as `/help` begins a line. After a code or a variable, `/month` is a word of the text.
@@ -254,18 +305,62 @@ export function protectedRanges(text: string, begins = true, own: Range[] = []):
   }
   if (anySeparator.test(text)) {
     // A guillemet may end a quotation, and `>` may compare two numbers.
-    const unsure = `${text.includes('«') ? '»' : ''}${text.includes('‹') ? '›' : ''}${text.includes(' < ') ? '>' : ''}`;
+    const compares = text.includes(' < ') || /^[^>]* > \d[^>]*$/.test(text);
+    const unsure = `${text.includes('«') ? '»' : ''}${text.includes('‹') ? '›' : ''}${compares ? '>' : ''}`;
     const found = rangesOf(text, separators, 'gap');
     const bars = textBars(text);
     const divides = ({ from, to }: Range) =>
-      to - from === 1 ? bars.has(from) : !unsure.includes(text.slice(from, to).trim());
+      to - from > 1
+        ? !unsure.includes(text.slice(from, to).trim())
+        : text[from] === '|'
+          ? bars.has(from)
+          : text[from] !== '>' || !text.includes('<');
     lists.push(found.filter(divides));
   }
   lists.push(nameRanges(text));
-  if (/<[A-Za-z/]|\[\/?[A-Za-z]/.test(text)) lists.unshift(tagsOf(text));
+  if (/<[A-Za-z/]|\[\/?[A-Za-z]|\[\[|\{\d+>/.test(text)) lists.unshift(tagsOf(text));
   if (text.length > Limits.word && hasLongRun(text)) lists.unshift(longWords(text));
   const found = lists.filter(({ length }) => length > 0);
   return found.length > 1 ? inOrder(text, found.flat()) : (found[0] ?? []);
+}
+
+/** Returns the marks at the beginning of a line, and the borders of cells where it is the row of a table. */
+function layoutRanges(text: string): Range[] {
+  const mark = PROPERTY.exec(text)?.[0] ?? LIST_MARK.exec(text)?.[0] ?? '';
+  const found = mark.trim() === '' ? [] : [range(0, mark, 'gap')];
+  const borders = /^\s*\|.*\|\s*$/.test(text)
+    ? /(?<!\\)\|/g
+    : /^\s*".*"\s*$/.test(text)
+      ? /(?<=[^\s,;]")[,;](?="[^\s,;])/g
+      : undefined;
+  if (borders !== undefined) found.push(...rangesOf(text, borders, 'gap'));
+  if (/(?:1|[aAiI])\)\s/.test(text) && /\s\(?(?:2|[bB]|[iI]{2})\)\s/.test(text))
+    found.push(...enumeration(text));
+  return found;
+}
+
+const ROMAN = ['', 'i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix', 'x'];
+
+/**
+ * Returns the marks of an enumeration inside a line, such as `1) red; 2) big`. One in the middle of a sentence, as in
+ * `we (a) buy and (b) sell`, does not end it.
+ */
+function enumeration(text: string): Range[] {
+  const found: Range[] = [];
+  let count = 0;
+  let isList = false;
+  for (const { index, 0: mark, 1: name = '' } of text.matchAll(
+    /(?<!\S)\(?(\d{1,2}|[a-zA-Z]|[ivx]{1,4})\)(?=\s)/g,
+  )) {
+    const next = count + 1;
+    const own = name.toLowerCase();
+    if (own !== `${next}` && own !== ROMAN[next] && own !== String.fromCharCode(96 + next)) continue;
+    const before = text.slice(0, index).trimEnd();
+    if (count === 0) isList = before === '' || before.endsWith(':');
+    count = next;
+    found.push(range(index, mark, isList || /[;.!?]$/.test(before) ? 'gap' : 'keep'));
+  }
+  return count > 1 ? found : [];
 }
 
 /** Returns whether a path is words behind a price, and no folder of a system. */
@@ -316,7 +411,7 @@ function nameRanges(text: string): Range[] {
     while (end < text.length && !isSpaceUnit(text.charCodeAt(end))) end += 1;
     const word = text.slice(start, end);
     // Paths of Windows may have spaces.
-    const within = word.includes(':\\') ? text.slice(start, end + Limits.word) : word;
+    const within = /:\\|^\W?\\\\|HK\w+\\/.test(word) ? text.slice(start, end + Limits.word) : word;
     for (const match of within.matchAll(names)) {
       const from = start + match.index;
       // Of a name of several words, no word alone is kept.
@@ -330,7 +425,9 @@ function nameRanges(text: string): Range[] {
 }
 
 const tag =
-  /<(?<end>\/)?(?<name>[A-Za-z\d][\w:-]{0,60})(?:\/|(?<attributes>[\s=][^<>\n]{0,500}))?>|\[(?<close>\/)?(?<code>[A-Za-z][\w-]{0,60})(?<given>=[^[\]\n]{1,200}| [\w-]{1,60}=[^\s[\]][^[\]\n]{0,1000})?\]/gu;
+  /<(?<end>\/)?(?<name>[A-Za-z\d][\w:-]{0,60})(?:\/|(?<attributes>[\s=][^<>\n]{0,500}))?>|\[(?<close>\/)?(?<code>[A-Za-z][\w-]{0,60})(?<given>=[^[\]\n]{1,200}| [\w-]{1,60}=[^\s[\]][^[\]\n]{0,1000})?\]|\{(?<first>\d{1,3})>|<(?<last>\d{1,3})\}/gu;
+/** A link of a wiki with the words that readers see. */
+const wikiLink = /\[\[[^[\]\n]{1,200}\|(?=[^[\]|\n]{1,200}\]\])/g;
 
 /** The elements of forums and chats that stand inside a sentence. Other elements in brackets are blocks. */
 const inBrackets = new Set('b i u s em strong url link color size font sup sub email user'.split(' '));
@@ -346,11 +443,14 @@ function tagsOf(text: string): Range[] {
   const open = new Map<string, Range[]>();
   let pairs = 0;
   for (const { index, 0: raw, groups = {} } of text.matchAll(tag)) {
-    const { end, close, name, attributes, code: bracketed, given } = groups;
-    const isBlock = name === undefined ? !inBrackets.has(bracketed!.toLowerCase()) : isBlockTag(name);
+    const { end, close, name, attributes, code: bracketed, given, first, last } = groups;
+    const isBlock =
+      name === undefined
+        ? bracketed !== undefined && !inBrackets.has(bracketed.toLowerCase())
+        : isBlockTag(name);
     const one = range(index, raw, isBlock ? 'gap' : 'single');
-    const key = (name ?? `[${bracketed}`).toLowerCase();
-    if (end !== undefined || close !== undefined) {
+    const key = (name ?? (bracketed === undefined ? `{${first ?? last}` : `[${bracketed}`)).toLowerCase();
+    if (end !== undefined || close !== undefined || last !== undefined) {
       const start = open.get(key)?.pop();
       if (start === undefined) {
         // The start may be in another line, and nobody writes `</name>` or `[/name]` otherwise.
@@ -373,6 +473,12 @@ function tagsOf(text: string): Range[] {
       if (waiting === undefined) open.set(key, [one]);
       else waiting.push(one);
     }
+  }
+  for (const { index, 0: raw } of text.includes('[[') ? text.matchAll(wikiLink) : []) {
+    pairs += 1;
+    const start = range(index, raw, 'open');
+    const end = range(text.indexOf(']]', index), ']]', 'close');
+    found.push({ ...start, pair: pairs }, { ...end, pair: pairs });
   }
   return [...found, ...alone.filter(({ pair }) => pair === undefined)].sort((a, b) => a.from - b.from);
 }

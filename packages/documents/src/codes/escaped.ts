@@ -56,8 +56,8 @@ function tagRanges(text: string, ranges: Range[]): void {
     ranges.push({ from: kept!.from, to, code: kept!.gap ? { kind: 'gap' } : { kind: 'keep', text: seen } });
     kept = undefined;
   };
-  // `%<name>` is a variable of Ruby, not a tag.
-  const masked = text.replace(/%<\w{1,60}>/g, (found) => '\ue000'.repeat(found.length));
+  // `%<name>` is a variable of Ruby, and `</1>` a tag of a program, not of HTML.
+  const masked = text.replace(/%<\w{1,60}>|<\/\d{1,3}>/g, (found) => '\ue000'.repeat(found.length));
   tokenize(masked, {
     startTag(tag) {
       if (kept) {
@@ -132,8 +132,12 @@ function isKept({ name, attributes }: Tag): boolean {
   return translate === 'no' || (computed.has(name) && translate !== 'yes' && translate !== '');
 }
 
+/** Returns true if a class says `notranslate`, or that the text is the name of an icon, which a font replaces. */
 export function hasNotranslate(className: string | undefined): boolean {
-  return className !== undefined && /(?:^|\s)notranslate(?:\s|$)/i.test(className);
+  return (
+    className !== undefined &&
+    /(?:^|\s)(?:notranslate|material-(?:icons|symbols)(?:-\w+)?)(?:\s|$)/i.test(className)
+  );
 }
 
 /** Returns the visible text of HTML, with tags removed, references decoded and white space collapsed. */

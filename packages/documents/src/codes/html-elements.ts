@@ -91,16 +91,19 @@ export function endedBy(name: string): { ends: Set<string>; within: Set<string> 
   return blocks.has(name) ? paragraph : undefined;
 }
 
-const everywhere = ['title', 'aria-label', 'placeholder'];
+const everywhere =
+  'title alt aria-label placeholder aria-description aria-placeholder aria-roledescription aria-valuetext'.split(
+    ' ',
+  );
 const some: Record<string, readonly string[]> = {
-  img: ['alt'],
-  area: ['alt'],
   option: ['label'],
   optgroup: ['label'],
   track: ['label'],
   th: ['abbr'],
 };
-const metaNames = list('description keywords og:title og:description twitter:title twitter:description');
+const metaNames = list(
+  'description keywords og:title og:description og:image:alt twitter:title twitter:description twitter:image:alt',
+);
 
 /** Returns the attributes of a tag that have visible text. */
 export function textAttributes(tag: Tag): string[] {
@@ -110,7 +113,6 @@ export function textAttributes(tag: Tag): string[] {
   if (Object.hasOwn(some, name)) found.push(...some[name]!.filter((attribute) => attributes.has(attribute)));
   if (name === 'input') {
     const type = attributes.get('type')?.trim().toLowerCase() ?? '';
-    if (attributes.has('alt')) found.push('alt');
     if (attributes.has('value') && ['button', 'submit', 'reset'].includes(type)) found.push('value');
   }
   if (name === 'meta' && attributes.has('content')) {

@@ -22,7 +22,7 @@ const noCodes: Code[] = [];
 const dialects: Record<CueForm, { marks: RegExp; tag: RegExp }> = {
   srt: {
     marks:
-      /<\/?(?:i|b|u|s|font)(?:\s[^<>\r\n]{0,500})?>|\{\\[^{}\r\n]{0,200}\}|[\r\n][ \t\r\n]*|(?:[-–—‐]+|>{2,3}|[•▪◦])[ \t]*/gi,
+      /<\/?(?:i|b|u|s|font)(?:\s[^<>\r\n]{0,500})?>|<\d{1,3}(?::\d{2}){1,2}[.,]\d{1,3}>|(?<!\b[a-z]:(?:\\\S{0,60})?|\\\\\S{0,60}|\\)\\N|(?<=^|[\s>}]|\\h)\\h|\{\\[^{}\r\n]{0,200}\}|[\r\n][ \t\r\n]*|(?:[-–—‐]+|>{2,3}|[•▪◦])[ \t]*/gi,
     tag: /^<(\/?)([a-z]+)/i,
   },
   vtt: {
@@ -36,7 +36,7 @@ const dialects: Record<CueForm, { marks: RegExp; tag: RegExp }> = {
  * name or mark, a musical note, a sound in brackets, the mark of a list.
  */
 const ownLine =
-  /^(?:<(?:font\b|c\.)|\{\\an?\d|(?:<[^<>\r\n]{0,100}>|\{[^{}\r\n]{0,60}\}){0,9}[ \t]{0,9}(?:>>|[♪♫•▪◦[]|\([^()\r\n]{1,80}\)(?:<\/[a-z]{1,9}>)?[ \t]{0,9}(?:[\r\n]{1,9}(?!\s{0,9}\p{Ll})|$)|[#*][ \t]|(?:\d{1,2}[.)]|[a-z]\))[ \t]|\(?\p{Lu}[\p{Lu}\p{N} #.'’-]{0,30}\)?:|\p{Lu}[\p{L} .'’-]{0,20}(?: \d)?:[ \t]))/u;
+  /^(?:<(?:font\b|c\.)|\{\\an?\d|(?:<[^<>\r\n]{0,100}>|\{[^{}\r\n]{0,60}\}){0,9}[ \t]{0,9}(?:>>|[♪♫¶•▪◦[]|\([^()\r\n]{1,80}\)(?:<\/[a-z]{1,9}>)?[ \t]{0,9}(?:[\r\n]{1,9}(?!\s{0,9}\p{Ll})|$)|[#*][ \t]|(?:\d{1,2}[.)]|[a-z]\))[ \t]|\(?\p{Lu}[\p{Lu}\p{N} #.'’-]{0,30}\)?:|\p{Lu}[\p{L} .'’-]{0,20}(?: #?\d)?:[ \t]))/u;
 
 /** Matches a sound in brackets that is the whole last line of a text. In round brackets, it may belong to a sentence. */
 const soundLine =
@@ -59,7 +59,7 @@ export const beginsOwnText = (line: string): boolean => ownLine.test(line);
  */
 export function cueCodes(raw: string, offset: number, form: CueForm): readonly Code[] {
   const codes: Code[] = [];
-  if (!/[<{\r\n–—‐•▪◦>&-]/.test(raw)) return noCodes;
+  if (!/[<{\\\r\n–—‐•▪◦>&-]/.test(raw)) return noCodes;
   const { marks, tag } = dialects[form];
   let hasText = false;
   let voiceEnd: Code | undefined;
@@ -85,7 +85,7 @@ export function cueCodes(raw: string, offset: number, form: CueForm): readonly C
     if (found.startsWith('<')) {
       const [, slash, given] = tag.exec(found) ?? [];
       const name = given?.toLowerCase();
-      if (name === undefined) add(/^<\d[\d:.]*>$/.test(found) ? 'single' : 'gap');
+      if (name === undefined) add(/^<\d[\d:.,]*>$/.test(found) ? 'single' : 'gap');
       else if (slash === '' && name === 'v' && hasText) add('gap');
       else if (slash === '') {
         add('open');
@@ -96,7 +96,8 @@ export function cueCodes(raw: string, offset: number, form: CueForm): readonly C
         add('close', open.get(name)?.pop());
         if (name === 'v') voiceEnd = codes.at(-1);
       }
-    } else if (found.startsWith('{')) add('single');
+    } else if (/^\\N$/i.test(found)) add('gap');
+    else if (/^[{\\]/.test(found)) add('single');
     else if (/^[\r\n]/.test(found)) {
       lineStart = true;
       const isBlankLine = /^(?:\r*\n|\r)[ \t]*[\r\n]/.test(found) && !/^\r+\n[ \t]*$/.test(found);

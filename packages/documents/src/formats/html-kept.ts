@@ -44,7 +44,7 @@ export function switchOf(tag: Tag): 'no' | 'yes' | 'locked' | undefined {
 
 /** Returns true if a text may have elements that are not translated. Otherwise the first pass is skipped. */
 export function mayKeep(html: string): boolean {
-  return /translate|<(?:math|code|kbd|pre|samp|tt|var)/i.test(html);
+  return /translate|material-|<(?:math|code|kbd|pre|samp|tt|var)/i.test(html);
 }
 
 /** Returns the elements that are not translated, by the offset of their start tag, and the contents to replace. */

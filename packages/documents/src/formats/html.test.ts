@@ -111,6 +111,11 @@ describe('neighbours in HTML', () => {
     ['<p>- <b>Two</b> dogs</p>', ['|Two| dogs']],
     ['<a>Home (3)</a><a>(Shop)</a>', ['Home (3)', '(Shop)']],
     ['<b>W</b>elcome <i>h</i><b>ome</b>', ['|W|elcome |h||ome|']],
+    ['<a>Home</a> <a>About us</a>\n<a>Shop</a>', ['Home', 'About us', 'Shop']],
+    ['See <a>one</a> <a>two</a>', ['See |one| |two|']],
+    ['<i class="material-icons">home</i> Go', ['[home] Go']],
+    ['<0>One</0> two', ['|One| two']],
+    ['<amp-img alt="The dog" /> <b aria-description="The cat">x</b>', ['x', 'The dog', 'The cat']],
     ['a <a>house</a>s and <a>dog</a>, <a>cat</a>', ['a |house|s and |dog|, |cat|']],
     ['m<sup>2</sup> and H<sub>2</sub>O', ['m|2| and H|2|O']],
     ['<span>中</span><span>文</span>', ['|中||文|']],
@@ -149,8 +154,8 @@ describe('<% or <? in HTML', () => {
     '<%= link_to "<b>x</b>" %>',
     '<%-- <p>off</p> --%>',
     '<? if ($a > 1): ?>',
-    '<?php echo "<p>x</p>"; ?>',
     '<?= $a->b ?>',
+    '<?php echo "<p>x</p>"; ?>',
   ])('starts a template, which is not translated: %s', (template) => {
     expect(result(`<p>a ${template} b</p>`, 'html')).toBe(`<p>A ${template} B</p>`);
   });

@@ -3,7 +3,7 @@
  * elements become codes in units, and attributes with visible text become separate units.
  */
 
-import { shorten } from '../codes/codes.ts';
+import { shorten, writesValue } from '../codes/codes.ts';
 import { plainHtml } from '../codes/escaped.ts';
 import {
   blocks,
@@ -53,7 +53,8 @@ interface Frame {
 export function scanHtml(text: string, setsLanguage = false): Document {
   const document = emptyDocument('html', text);
   const ranges = templates(text);
-  const html = masked(text, ranges);
+  // `</1>` belongs to a tag of a program, and is no comment.
+  const html = masked(text, ranges).replace(/<\/\d{1,3}>/g, (found) => '\ue000'.repeat(found.length));
   let kept = new Map<number, KeptElement>();
   let walk: Walk = (visitor) => tokenize(html, visitor);
   if (mayKeep(html)) {
@@ -221,7 +222,7 @@ class Scanner {
       if (found.start < position) continue; // A template inside a tag belongs to the tag and is skipped.
       this.#words(position, found.start);
       const template = this.#text.slice(found.start, found.end);
-      if (/^<[%?][=-]/.test(template)) this.#code('keep', found.start, found.end, shorten(template));
+      if (writesValue.test(template)) this.#code('keep', found.start, found.end, shorten(template));
       else this.#code('gap', found.start, found.end);
       position = found.end;
     }

@@ -65,7 +65,11 @@ describe('segments of SRT cues', () => {
         cue(2, '03,5', '04,0', 'I saw John\n(my brother)\nat home.'),
       ['He said |yes| (I think) and left.', 'I saw John (my brother) at home.'],
     ],
-    [cue(1, '01,0', '02,0', 'MAN #1: yes\nMAN #2: no'), ['MAN #1: yes', 'MAN #2: no']],
+    [cue(1, '01,0', '02,0', 'Man #1: yes\nMan #2: no\n¶ la ¶'), ['Man #1: yes', 'Man #2: no', '¶ la ¶']],
+    [
+      cue(1, '01,0', '02,0', '\\h\\hOne\\NTwo <00:00:01.500>words C:\\Name'),
+      ['One', 'Two |words [C:\\Name]'],
+    ],
     [
       cue(1, '01,0', '02,0', 'The house is big') + cue(2, '02,0', '04,0', '{\\an8}RED HOUSE'),
       ['The house is big', 'RED HOUSE'],

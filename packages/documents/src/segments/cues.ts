@@ -76,7 +76,7 @@ function continuesInNext(document: Document, unit: Unit | undefined, next: Unit 
   // so the end of each cue ends the sentence.
   if (/[)\]]\s*(?:<[^<>]*>)*$/.test(raw)) return false;
   if (
-    /[.!?…:;。！？：；♪♫—–\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}-]$/u.test(
+    /[.!?…:;。！？：；♪♫¶—–\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}-]$/u.test(
       end,
     )
   ) {

@@ -84,6 +84,8 @@ export function runsOf(document: Document, unit: Unit): UnitRuns {
   let list = runs;
   if (isXml && runs.some((run) => isText(run) && /[<&]/.test(run.text))) {
     html = isHtml(joinText(runs));
+    // In HTML, a line break is white space.
+    if (html && unit.form === 'xml') list = list.map((run) => (isLineBreak(run) ? blank(run) : run));
     list = mapText(list, counter, (text) => markupRanges(text, html));
   }
   const quoting = unit.form === 'text' || isXml ? quotingOf(runs) : undefined;
@@ -93,16 +95,63 @@ export function runsOf(document: Document, unit: Unit): UnitRuns {
     protect.length === 0
       ? protectedRanges
       : (text: string, begins: boolean) => protectedRanges(text, begins, patternRanges(text, protect));
-  return { runs: separate(document, mapText(list, counter, find)), html, quoting };
+  list = mapText(list, counter, find);
+  if (quoting?.prefix === '\\') {
+    const { marks } = quoting;
+    // An odd number is a mistake, or means inches.
+    const isOdd =
+      list.reduce((sum, run) => sum + (isText(run) && !run.whole ? run.text.split('"').length - 1 : 0), 0) %
+      2;
+    list = list.flatMap((run) =>
+      isText(run) && !run.whole ? withoutDelimiters(document, unit, run, marks, isOdd === 0) : [run],
+    );
+  }
+  return { runs: separate(document, list), html, quoting };
 }
+
+const isLineBreak = (run: Run): boolean => !isText(run) && run.code.kind === 'gap' && run.code.number === 0;
+const blank = ({ start, end }: Run): TextRun => ({ text: ' ', start, end, whole: true });
+
+/**
+ * Makes gaps of the quotation marks that stand unescaped around strings, as in `"a \"b\""`: a translation must neither
+ * move nor escape them. Other single ones are apostrophes.
+ */
+function withoutDelimiters(
+  { text }: Source,
+  unit: Unit,
+  run: TextRun,
+  marks: RegExp,
+  isEven: boolean,
+): Run[] {
+  const found: Run[] = [];
+  let position = 0;
+  for (const { index, 0: mark } of run.text.matchAll(marks)) {
+    const at = { start: run.start + index, end: run.start + index + 1 };
+    const isDelimiter =
+      (mark === '"' && isEven) ||
+      at.start === unit.start ||
+      at.end === unit.end ||
+      /[=(:,[{]\s?$/.test(text.slice(at.start - 2, at.start)) ||
+      /^\s?[,;)\]}:]/.test(text.slice(at.end, at.end + 2));
+    if (!isDelimiter) continue;
+    if (index > position) found.push(sliceRun(run, position, index));
+    found.push({ code: { kind: 'gap', number: 0, ...at }, ...at });
+    position = index + 1;
+  }
+  if (position < run.text.length) found.push(sliceRun(run, position, run.text.length));
+  return found;
+}
+
+/** In `"\" and '\'`, the marks are around a backslash. */
+const ESCAPED_MARK = /(?<!\\)(?!(?<=")\\"(?![^\s,.;)])|(?<=')\\'(?![^\s,.;)]))\\['"]/g;
 
 /** Returns how the text of a unit escapes quotation marks, or undefined if it does not. */
 function quotingOf(runs: readonly Run[]): Quoting | undefined {
   if (!runs.some((run) => isText(run) && /\\['"]|''/.test(run.text))) return undefined;
   const text = joinText(runs);
-  const marks = [...new Set(text.match(/(?<=(?<!\\)\\)['"]/g))].join('');
+  const marks = [...new Set(text.match(ESCAPED_MARK)?.map((found) => found[1]))].join('');
   if (marks !== '') {
-    return { escaped: /(?<!\\)\\['"]/g, marks: new RegExp(`[${marks}]`, 'g'), prefix: '\\' };
+    return { escaped: ESCAPED_MARK, marks: new RegExp(`[${marks}]`, 'g'), prefix: '\\' };
   }
   return /\p{L}''\p{L}/u.test(text) ? { escaped: /''/g, marks: /'/g, prefix: "'" } : undefined;
 }
@@ -127,9 +176,16 @@ const BEGINS_WORD = new RegExp(`^[(\\[«“"']?${SPACED}`, 'u');
  */
 function separate(document: Source, runs: Run[]): Run[] {
   const out: Run[] = [];
+  const blanks = blanksOfLinks(document, runs);
   let codes = 0;
   let ends = false;
   for (const run of runs) {
+    if (blanks.has(run)) {
+      const { start, end } = run;
+      out.push({ code: { kind: 'gap', number: 0, start, end }, start, end });
+      ends = false;
+      continue;
+    }
     if (isText(run)) {
       const at = ends && codes > 0 && BEGINS_WORD.test(run.text) ? borderIn(document, out.slice(-codes)) : -1;
       if (at >= 0) {
@@ -149,6 +205,39 @@ function separate(document: Source, runs: Run[]): Run[] {
   return out;
 }
 
+/** Returns the white space between links where a text consists of links alone, as a menu does. */
+function blanksOfLinks(document: Source, runs: readonly Run[]): ReadonlySet<Run> {
+  const found = new Set<Run>();
+  const isBlank = (run: Run | undefined) => run !== undefined && isText(run) && run.text.trim() === '';
+  const kindOf = (run: Run | undefined) => (run === undefined || isText(run) ? undefined : run.code.kind);
+  const may = (index: number) => kindOf(runs[index - 1]) === 'close' && kindOf(runs[index + 1]) === 'open';
+  if (!runs.some((run, index) => isBlank(run) && may(index))) return found;
+  let blanks: Run[] = [];
+  let depth = 0;
+  let links = 0;
+  let isRow = true;
+  const flush = () => {
+    if (isRow && links > 1 && depth === 0) for (const run of blanks) found.add(run);
+    [blanks, depth, links, isRow] = [[], 0, 0, true];
+  };
+  for (const run of runs) {
+    if (isText(run)) {
+      if (depth > 0) continue;
+      if (isBlank(run)) blanks.push(run);
+      else isRow = false;
+    } else if (run.code.kind === 'gap') flush();
+    else if (run.code.kind === 'keep') isRow &&= depth > 0;
+    else {
+      const { name, isEnd } = tagOf(document.text.slice(run.start, Math.min(run.end, run.start + 200)));
+      if (name !== 'a') continue;
+      depth += isEnd ? -1 : 1;
+      links += isEnd ? 0 : 1;
+    }
+  }
+  flush();
+  return found;
+}
+
 /** Returns the index of the code before which one element ends and another begins, or -1. */
 function borderIn(document: Source, codes: readonly Run[]): number {
   const tags = codes.map(({ start, end }) => tagOf(document.text.slice(start, Math.min(end, start + 200))));
@@ -161,7 +250,7 @@ function borderIn(document: Source, codes: readonly Run[]): number {
 }
 
 /** Reads the markup of a code: a tag, an escaped tag, or an inline element of XLIFF with its native code. */
-function tagOf(markup: string): { isEnd: boolean; isInner: boolean; isCustom: boolean } {
+function tagOf(markup: string): { name: string; isEnd: boolean; isInner: boolean; isCustom: boolean } {
   const inline = /^<(\/?)(g|bpt|ept|bx|ex|x|ph|it|mrk)(?![\w-])([^>]*)>/.exec(markup);
   const tag = /^(?:<|&lt;|&amp;lt;)(\/?)([A-Za-z][\w-]*)/.exec(
     inline ? markup.slice(inline[0].length) : markup,
@@ -170,6 +259,7 @@ function tagOf(markup: string): { isEnd: boolean; isInner: boolean; isCustom: bo
   const type = /\bctype="(?:x-html-|x-)?([\w-]+)"/.exec(inline?.[3] ?? '')?.[1] ?? '';
   const isHalf = inline !== null && /^(?:ept|ex)$/.test(inline[2]!);
   return {
+    name,
     isEnd:
       inline === null ? tag?.[1] === '/' : isHalf || inline[1] === '/' || /\bid="CLOSE_/.test(inline[3]!),
     isInner: insideWords.has(name) || insideWords.has(type) || /^(?:bold|italic|underlined)$/.test(type),
@@ -213,7 +303,7 @@ function plainRuns(text: string, start: number, end: number, form: Form, runs: R
       verbatim(from);
       const at = { start: start + from, end: start + to };
       // A reference to a line break is one as much as a literal line break.
-      if (space === 'lines' && /^[\t\n\r\u0085\u2028\u2029]$/.test(decoded)) {
+      if ((space === 'lines' || references === 'xml') && /^[\t\n\r\u0085\u2028\u2029]$/.test(decoded)) {
         runs.push({ code: { kind: 'gap', number: 0, ...at }, ...at });
       } else runs.push({ text: decoded, ...at, whole: true });
     } else if (space === 'collapse') {

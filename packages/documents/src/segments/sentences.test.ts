@@ -86,6 +86,17 @@ test.each([
   ['de', `In der ${KEPT_NUMBER}. Woche. Ende.`, [`In der ${KEPT_NUMBER}. Woche. `, 'Ende.']],
   ['es', `Con .a/.${KEPT_WORD}/.b es. Fin.`, [`Con .a/.${KEPT_WORD}/.b es. `, 'Fin.']],
   ['km', 'ខ្ញុំទៅ។ គាត់មក។', ['ខ្ញុំទៅ។ ', 'គាត់មក។']],
+  [
+    'en',
+    'It ended at 5 p.m. Then the U.S. Army left Acme Inc. They stayed.',
+    ['It ended at 5 p.m. ', 'Then the U.S. Army left Acme Inc. ', 'They stayed.'],
+  ],
+  [
+    'de',
+    'Das ist Nr. 5. Die andere kam am 5. Mai heim. 2. Der Hund.',
+    ['Das ist Nr. 5. ', 'Die andere kam am 5. Mai heim. ', '2. Der Hund.'],
+  ],
+  ['es', '¿Vienes? - No. – Sí. - 5', ['¿Vienes? ', '- No. ', '– Sí. - 5']],
   ['not a tag', 'One. Two.', ['One. ', 'Two.']],
 ] as [string, string, string[]][])('sentenceEnds finds the sentences in %s: %s', (language, text, wanted) => {
   expect(parts(text, sentenceEnds(text, language))).toEqual(wanted);

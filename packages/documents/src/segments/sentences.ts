@@ -110,7 +110,7 @@ export function sentenceEnds(text: string, language: string): number[] {
   const ends: number[] = [];
   let end = 0;
   for (const { segment } of segmenter(language, 'sentence').segment(text)) {
-    for (const part of isEastAsian ? segment.split(UNSPACED_START) : [segment]) {
+    for (const part of segment.split(isEastAsian ? UNSPACED_START : ANSWER)) {
       if (end > 0) {
         const start = ends.at(-1) ?? 0;
         const at = moved(text, end, isEastAsian ? start : end);
@@ -130,6 +130,8 @@ export function sentenceEnds(text: string, language: string): number[] {
 const LONGEST_QUOTATION = 300;
 /** Where Japanese and Chinese begin a sentence without a space, and UAX #29 has no border. */
 const UNSPACED_START = /(?<=[。！？])(?=["'＂＇“-])/u;
+/** The dash of another speaker. UAX #29 has no border before a dash. */
+const ANSWER = /(?<=[.!?…]["'”’»)]{0,2}\s{1,3})(?=[-–—]\s?[¿¡«"“]?\p{Lu})/u;
 const STRAIGHT = /["'＂＇]$/;
 const OPENERS = /[\u202a\u202b\u202d\u202e\u2066-\u2068「『（《〈【〔［｛“‘([{¿¡]{1,10}$/u;
 const CLOSER = /^[»”’)\]]+(?=\s|$)\s*/u;
@@ -197,7 +199,14 @@ const STANDARD = /#\d{1,2}\.$/;
 /** The end of a German range or pair, such as `1 bis 9`. The last number may be an ordinal, as in `1 bis 9. Mai`. */
 const RANGE = /(?<!\p{N})\d{1,2}\s(?:und|oder|bis)\s\d{1,2}\.$/u;
 /** A word with a capital that never follows an ordinal. */
-const STARTER = /^(?:Das|Der|Die|Diese[mnrs]?|Dies|Eine?|Er|Es|Ich|Man|Sie|Wir)\s/;
+const STARTER =
+  /^(?:Aber|Am|Auf|Bei|Bitte|Da|Danach|Dann|Das|Der|Die|Diese[mnrs]?|Dies|Eine?|Er|Es|Für|Hier|Ich|Im|In|Man|Mit|Nach|Sie|Und|Wenn|Wir)\s/;
+/** A number behind a word, which is no mark of a list. */
+const NUMBER = /(?:\p{L}[^.!?…]{0,40}|(?:^|\s)(?:Abb|Abs|Art|Bd|Kap|Nr|S|Tab|Ziff)\.)\s\d{1,2}\.$/u;
+/** English abbreviations that often end a sentence, and words that begin one. */
+const ENGLISH_END = /(?<![\p{L}.])(?:[ap]\.m|u\.s(?:\.a)?|u\.k|inc|ltd|co|corp|jr|sr|ph\.d)\.$/iu;
+const ENGLISH_STARTER =
+  /^["“'‘(]?(?:After|But|He|How|However|I(?='| \p{Ll})|If|It|Please|She|That|The|Then|There|These|They|This|Those|We|What|When|Why|You|Your)(?!\p{L})/u;
 /** A path that goes on after three full stops, or Chinese and Japanese words after a quotation that ends with them. */
 const AFTER_ELLIPSIS = /^(?:\/|[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}])/u;
 
@@ -229,6 +238,7 @@ function continues(
   if (/^\p{Lu}$/u.test(word) && !/\p{Lu}\/\p{Lu}\.$/u.test(before)) return true;
   // Single letters with full stops are an abbreviation, such as "z. B.", so the sentence continues.
   if (/^\p{L}$/u.test(word) && /^\p{L}\./u.test(next)) return true;
+  if (list === abbreviationsOf('en') && ENGLISH_END.test(before) && ENGLISH_STARTER.test(next)) return false;
   // So are capitals with full stops, such as "N.Y.", doubled capitals, such as "EE. UU.", and "h. c.".
   if (/^\p{Lu}(?:\.\p{Lu})+$/u.test(word) || /(?<!\p{L})h\. ?c\.$/u.test(before)) return true;
   if (/^(\p{Lu})\1$/u.test(word) && /^(\p{Lu})\1\./u.test(next)) return true;
@@ -237,7 +247,7 @@ function continues(
   // These languages write abbreviations as letters, such as "d. h." and "i.v.m.", also before a capital.
   if (withOrdinals && /(?<![\p{L}.])\p{L}(?:\. ?\p{L}){1,3}\.$/u.test(before)) return true;
   if (withOrdinals && /^\d{1,2}$/.test(word))
-    return !STANDARD.test(before) && !(RANGE.test(before) && STARTER.test(next));
+    return !STANDARD.test(before) && !((RANGE.test(before) || NUMBER.test(before)) && STARTER.test(next));
   if (list === abbreviationsOf('de') && GERMAN_ORDINAL.test(before)) return true;
   return list.has(word.toLowerCase());
 }

@@ -104,6 +104,8 @@ describe('XLIFF: inline elements', () => {
     ['Tom &amp; Jerry &lt; 3', ['Tom & Jerry < 3']],
     ['{n, plural, one {# dog} other {# dogs}}', ['# dog', '# dogs']],
     ['line\n      two', ['line two']],
+    ['one&#10;two', ['one', 'two']],
+    ['&lt;1&gt;one&lt;/1&gt; two', ['|one| two']],
   ] as [string, string[]][])('become the expected codes in %s', (source, wanted) => {
     const text = xliff(unit(`<source>${source}</source>`));
     expect(sent(text, 'xliff')).toEqual(wanted);
