@@ -2,7 +2,7 @@
 import { DocumentError, FORMATS } from '@dragoman/documents';
 import { EmbeddedPostgresError } from '@dragoman/embedded-postgres';
 import { InstallError } from '@dragoman/engines';
-import { Command, CommanderError, Option } from 'commander';
+import { CommanderError, Option } from 'commander';
 import { AccountError } from './access/accounts.ts';
 import { SecretKeyError } from './access/secret-key.ts';
 import { ApiError } from './base/errors.ts';
@@ -22,7 +22,7 @@ import { addLedgerCommands } from './commands/ledger.ts';
 import { serveAgent } from './commands/mcp.ts';
 import { addMemoryCommands } from './commands/memory.ts';
 import { addModelCommands } from './commands/model.ts';
-import { data, engineNames, json, settingsWith, withStore, yes } from './commands/options.ts';
+import { Command, data, engineNames, json, settingsWith, withStore, yes } from './commands/options.ts';
 import { CommandError, ignoreClosedPipes, print, printJson, say } from './commands/output.ts';
 import { addPairCommands } from './commands/pair.ts';
 import { addRouteCommands } from './commands/route.ts';
@@ -84,8 +84,7 @@ program
   .command('migrate')
   .description('update the database schema to this version')
   .option('--distributed', 'also distribute the tables over the nodes of a Citus cluster')
-  .addOption(data())
-  .addOption(json())
+  .onStore()
   .action((options: { data?: string; json?: boolean; distributed?: boolean }) =>
     withStore(
       options,
@@ -103,8 +102,7 @@ program
   .command('doctor')
   .description('check the version, database, secret key, workers, engines, pairs, clock and disk')
   .option('--fresh', 'repeat the self-tests of engines that a worker tested within a day', false)
-  .addOption(data())
-  .addOption(json())
+  .onStore()
   .action(async ({ fresh, ...options }: { fresh: boolean; data?: string; json?: boolean }) => {
     const findings = await examineInstallation(settingsWith(options), fresh);
     if (options.json) printJson({ ok: findings.every(({ ok }) => ok), findings });
@@ -171,8 +169,7 @@ engine
   .argument('<file>', 'a file with one text in each line')
   .option('--references <file>', 'a file with a good translation of each line, for chrF')
   .option('--engines <names>', 'comma-separated; by default those of DRAGOMAN_ENGINES', engineNames)
-  .addOption(data())
-  .addOption(json())
+  .onStore()
   .action((source: string, target: string, file: string, options: CompareOptions & { data?: string }) =>
     compareEngines(settingsWith(options), [source, target, file], options),
   );
@@ -252,7 +249,7 @@ function sentenceOf(error: unknown): string {
 
 /** Returns whether a word is no command. Commander would print the help of the group for it, as a success. */
 function isUnknown(args: readonly string[]): boolean {
-  let group: Command = program;
+  let group: Pick<Command, 'commands'> = program;
   for (const word of args) {
     if (group.commands.length === 0 || word.startsWith('-') || word === 'help') return false;
     const found = group.commands.find((one) => one.name() === word);

@@ -1,5 +1,5 @@
 /** The command `dragoman account`: manages customer accounts. */
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { accountNamed, MAX_KEY_REQUESTS, moveAccount } from '../access/accounts.ts';
 import { createAccount, setAccount } from '../accounts/accounts.ts';
 import { recordAudit } from '../audit/audit.ts';
@@ -9,7 +9,7 @@ import { defaultBrand, requireBrand, setDefaultBrand } from '../brands/brands.ts
 import type { Database } from '../database/database.ts';
 import { readBalances, topUp } from '../ledger/ledger.ts';
 import { listAccounts } from '../overview/accounts.ts';
-import { amount, cents, data, environment, json, onOrOff, withStore, withVault } from './options.ts';
+import { amount, type Command, cents, environment, onOrOff, withStore, withVault } from './options.ts';
 import { print, printJson, printTable, say } from './output.ts';
 import { addRetentionCommands } from './retention.ts';
 
@@ -39,8 +39,7 @@ function addCreate(account: Command): void {
         .default('spec'),
     )
     .option('--chat', 'enable chat', false)
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action(
       (
         username: string,
@@ -74,8 +73,7 @@ function addList(account: Command): void {
   account
     .command('list')
     .description('list accounts by username, with their balances in cents')
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action((options: { data?: string; json?: boolean }) =>
       withStore(options, async ({ database }) => {
         const accounts = await everyAccount(database);
@@ -117,8 +115,7 @@ function addSet(account: Command): void {
     )
     .option('--default-brand <brand>', 'the brand of requests that name none; "none" for no brand')
     .addOption(environment().default('production', 'the environment of --prepaid and --credit-limit'))
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action(
       (
         username: string,
@@ -194,8 +191,7 @@ function addTopUp(account: Command): void {
     .argument('<cents>', 'the amount in cents', amount)
     .option('--memo <text>', 'the text on the statement')
     .addOption(environment().default('production'))
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action(
       (
         username: string,
@@ -228,8 +224,7 @@ function addSuspendAndResume(account: Command): void {
       .command(name)
       .description(description)
       .argument('<name>', 'the username')
-      .addOption(data())
-      .addOption(json())
+      .onStore()
       .action((username: string, options: { data?: string; json?: boolean }) =>
         withStore(options, async ({ database }) => {
           await moveAccount(database, 'command', await accountNamed(database, username), name);

@@ -2,7 +2,6 @@
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { Command } from 'commander';
 import { readKeyFile } from '../access/secrets.ts';
 import { recordAudit } from '../audit/audit.ts';
 import { counted } from '../base/text.ts';
@@ -11,7 +10,7 @@ import type { Connection } from '../database/database.ts';
 import { startEmbedded } from '../database/embedded.ts';
 import { prepareDataDirectory } from '../roles/program.ts';
 import type { Settings } from '../settings/settings.ts';
-import { data, json, settingsWith, withStore } from './options.ts';
+import { type Command, settingsWith, withStore } from './options.ts';
 import { CommandError, print, printJson, say } from './output.ts';
 
 export function addBackupCommands(program: Command): void {
@@ -19,8 +18,7 @@ export function addBackupCommands(program: Command): void {
     .command('backup')
     .description('write a consistent copy of the database to a file; the server may be running')
     .argument('<file>', 'a new file, such as dragoman-2026-11-21.backup; - for standard output')
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action((file: string, options: { data?: string; json?: boolean }) => {
       requireNewFile(file);
       return withStore(
@@ -53,8 +51,7 @@ export function addBackupCommands(program: Command): void {
     .command('restore')
     .description('fill a new, empty database from a backup; no server may be running on it')
     .argument('<file>', 'a file written by `dragoman backup`')
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action(async (file: string, options: { data?: string; json?: boolean }) => {
       if (!existsSync(file)) throw new CommandError(`There is no ${file}.`);
       const rows = await withConnection(settingsWith(options), (connection) =>

@@ -1,6 +1,6 @@
 /** The commands `dragoman brand` and `dragoman glossary`: manage the brands of an account. */
 import type { Term } from '@dragoman/engines';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { accountNamed } from '../access/accounts.ts';
 import { counted } from '../base/text.ts';
 import { readBrandFile, toBrandFile, toLanguage } from '../brands/brand.ts';
@@ -10,7 +10,7 @@ import { readCsv, writeCsv } from '../brands/csv.ts';
 import { readText } from '../brands/files.ts';
 import { readTbx, writeTbx } from '../brands/tbx.ts';
 import { presentTerm } from '../brands/terms.ts';
-import { data, json, withStore } from './options.ts';
+import { type Command, data, withStore } from './options.ts';
 import { CommandError, print, printJson, printTable, say, write } from './output.ts';
 
 type Format = 'json' | 'csv' | 'tbx';
@@ -41,8 +41,7 @@ function addImport(brand: Command): void {
     .argument('<account>', 'the username')
     .argument('<file>', 'the brand as JSON')
     .addOption(dryRun())
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action((username: string, file: string, options: Common & { dryRun?: boolean }) =>
       withStore(options, async ({ database }) => {
         const { ref } = await accountNamed(database, username);
@@ -58,8 +57,7 @@ function addList(brand: Command): void {
     .command('list')
     .description('list the brands of an account')
     .argument('<account>', 'the username')
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action((username: string, options: Common) =>
       withStore(options, async ({ database }) => {
         const { ref } = await accountNamed(database, username);
@@ -116,8 +114,7 @@ function addRemove(brand: Command): void {
     .description('delete a brand with its glossaries; jobs in progress continue without it')
     .argument('<account>', 'the username')
     .argument('<brand>', 'the external_id of the brand')
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action((username: string, externalId: string, options: Common) =>
       withStore(options, async ({ database }) => {
         const { ref } = await accountNamed(database, username);
@@ -138,8 +135,7 @@ function addGlossaryImport(glossary: Command): void {
     .argument('<file>', 'a CSV or TBX file')
     .option('--from <language>', 'TBX only: the source language, if the file has several', shortname)
     .addOption(dryRun())
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action(
       (
         username: string,

@@ -1,12 +1,11 @@
 /** The command `dragoman chat`: manages chat subscriptions. */
-import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import { accountNamed } from '../access/accounts.ts';
 import { recordAudit } from '../audit/audit.ts';
 import type { AccountRef } from '../base/account.ts';
 import { subscribe } from '../chats/chats.ts';
 import type { Database } from '../database/database.ts';
-import { data, json, withStore } from './options.ts';
+import { type Command, withStore } from './options.ts';
 import { print, printJson } from './output.ts';
 
 export function addChatCommands(program: Command): void {
@@ -16,8 +15,7 @@ export function addChatCommands(program: Command): void {
     .description('enable chat for an account')
     .argument('<account>', 'the username')
     .option('--pairs <pairs>', 'such as en-es,es-en; or all that are offered', pairs, null)
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action((username: string, options: { pairs: string[] | null; data?: string; json?: boolean }) =>
       withStore(options, async ({ database }) => {
         const { ref } = await accountNamed(database, username);
@@ -30,8 +28,7 @@ export function addChatCommands(program: Command): void {
     .command('unsubscribe')
     .description('disable chat for an account; its chats are kept')
     .argument('<account>', 'the username')
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action((username: string, options: { data?: string; json?: boolean }) =>
       withStore(options, async ({ database }) => {
         const { ref } = await accountNamed(database, username);

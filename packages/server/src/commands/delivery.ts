@@ -1,5 +1,5 @@
 /** The command `dragoman delivery`: shows and replays deliveries. */
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { accountNamed } from '../access/accounts.ts';
 import type { Environment } from '../base/account.ts';
 import { isId } from '../base/ids.ts';
@@ -14,7 +14,7 @@ import {
   replayDelivery,
 } from '../deliveries/log.ts';
 import type { Store } from '../roles/program.ts';
-import { data, date, environment, json, withStore } from './options.ts';
+import { type Command, date, environment, withStore } from './options.ts';
 import { CommandError, print, printJson, printTable } from './output.ts';
 
 interface Shared {
@@ -32,8 +32,7 @@ export function addDeliveryCommands(program: Command): void {
     )
     .option('--account <name>', 'only deliveries of this account')
     .option('--limit <count>', 'the maximum number', count, 50)
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action((options: Shared & { status?: DeliveryStatus; account?: string; limit: number }) =>
       withStore(options, async ({ database }) => {
         if (options.account !== undefined) await accountNamed(database, options.account);
@@ -54,8 +53,7 @@ export function addDeliveryCommands(program: Command): void {
     .command('show')
     .description('show a delivery with its attempts')
     .argument('<id>', 'the id of the delivery, which is its webhook-id')
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action((id: string, options: Shared) =>
       withStore(options, async (store) => {
         const { owner, delivery: one } = await find(store, id);
@@ -77,8 +75,7 @@ export function addDeliveryCommands(program: Command): void {
     .option('--failed-since <date>', 'all deliveries that died since', date)
     .option('--account <name>', 'whose')
     .addOption(environment())
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action(
       (
         id: string | undefined,

@@ -2,7 +2,7 @@
  * The commands `dragoman key`, `dragoman webhook-secret` and `dragoman secret-key`: manage credentials and
  * the key that encrypts webhook secrets.
  */
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { accountNamed } from '../access/accounts.ts';
 import { countSecrets, type Rotation, rotateSecretKey } from '../access/key-rotation.ts';
 import { listKeys, makeKey, revokeKey, rollKey } from '../access/keys.ts';
@@ -14,21 +14,16 @@ import { counted } from '../base/text.ts';
 import type { Transaction } from '../database/database.ts';
 import {
   amount,
-  data,
+  type Command,
   date,
   duration,
   environment,
-  json,
+  type StoreOptions,
   settingsWith,
   withStore,
   withVault,
 } from './options.ts';
 import { CommandError, print, printJson, printTable, say } from './output.ts';
-
-interface Options {
-  data?: string;
-  json?: boolean;
-}
 
 const SECONDS_AN_HOUR = 3600;
 
@@ -60,12 +55,11 @@ function addCreate(key: Command): void {
     )
     .option('--daily-cents <cents>', 'the most that it may order in a day (UTC); no limit by default', amount)
     .option('--expires <date>', 'when it expires, in UTC; never by default', date)
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action(
       (
         username: string,
-        options: Options & {
+        options: StoreOptions & {
           environment: Environment;
           name: string;
           dialect: Dialect;
@@ -99,9 +93,8 @@ function addList(key: Command): void {
     .command('list')
     .description('list the keys of an account')
     .argument('<account>', 'the username')
-    .addOption(data())
-    .addOption(json())
-    .action((username: string, options: Options) =>
+    .onStore()
+    .action((username: string, options: StoreOptions) =>
       withStore(options, async ({ database }) => {
         const { ref } = await accountNamed(database, username);
         const keys = await listKeys(database, ref);
@@ -146,9 +139,8 @@ function addRevoke(key: Command): void {
     .argument('<account>', 'the username')
     .argument('<key-id>', 'the id of the key, as in key list')
     .option('--after <seconds>', 'how long it stays valid', duration, 0)
-    .addOption(data())
-    .addOption(json())
-    .action((username: string, keyId: string, options: Options & { after: number }) =>
+    .onStore()
+    .action((username: string, keyId: string, options: StoreOptions & { after: number }) =>
       withStore(options, async ({ database }) => {
         const { ref } = await accountNamed(database, username);
         const ends = await revokeKey(database, 'command', ref, keyId, options.after);
@@ -165,9 +157,8 @@ function addRoll(key: Command): void {
     .argument('<account>', 'the username')
     .argument('<key-id>', 'the id of the key, as in key list')
     .option('--overlap <hours>', 'how long the old key stays valid', duration, 24)
-    .addOption(data())
-    .addOption(json())
-    .action((username: string, keyId: string, options: Options & { overlap: number }) =>
+    .onStore()
+    .action((username: string, keyId: string, options: StoreOptions & { overlap: number }) =>
       withStore(options, async ({ database }) => {
         const account = await accountNamed(database, username);
         const seconds = options.overlap * SECONDS_AN_HOUR;
@@ -188,9 +179,8 @@ function addWebhookSecret(program: Command): void {
     .argument('<account>', 'the username')
     .addOption(environment().makeOptionMandatory())
     .option('--overlap <hours>', 'how long older secrets also sign', duration, 24)
-    .addOption(data())
-    .addOption(json())
-    .action((username: string, options: Options & { environment: Environment; overlap: number }) =>
+    .onStore()
+    .action((username: string, options: StoreOptions & { environment: Environment; overlap: number }) =>
       withVault(options, async ({ database, vault }) => {
         const { ref } = await accountNamed(database, username);
         const overlap = options.overlap * SECONDS_AN_HOUR;
@@ -214,9 +204,8 @@ function addSecretKey(program: Command): void {
     .description(
       'encrypt all stored secrets with DRAGOMAN_SECRET_KEY instead of DRAGOMAN_SECRET_KEY_PREVIOUS',
     )
-    .addOption(data())
-    .addOption(json())
-    .action((options: Options) =>
+    .onStore()
+    .action((options: StoreOptions) =>
       withStore(options, async ({ database }) => {
         const rotation = await rotateSecretKey(database, settingsWith(options));
         if (options.json) printJson(rotation);
@@ -230,9 +219,8 @@ function addSecretKey(program: Command): void {
       'use the secret key of this process with the database from now on; for when the old key is lost',
     )
     .option('--yes', 'lose the secrets that are encrypted with the old key', false)
-    .addOption(data())
-    .addOption(json())
-    .action(({ yes, ...options }: Options & { yes: boolean }) =>
+    .onStore()
+    .action(({ yes, ...options }: StoreOptions & { yes: boolean }) =>
       withStore(options, async ({ database }) => {
         const replaced = await database.transaction(async (transaction) => {
           if (!(await replaceSecretKey(transaction, settingsWith(options)))) return false;

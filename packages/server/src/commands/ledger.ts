@@ -1,12 +1,12 @@
 /** The command `dragoman ledger`: statements, refunds and adjustments. */
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { accountNamed } from '../access/accounts.ts';
 import { recordAudit } from '../audit/audit.ts';
 import type { Environment } from '../base/account.ts';
 import { counted } from '../base/text.ts';
 import { statementAsCsv } from '../ledger/csv.ts';
 import { adjust, readStatement, refund, verifyLedger } from '../ledger/ledger.ts';
-import { data, date, environment, json, withStore } from './options.ts';
+import { type Command, date, environment, withStore } from './options.ts';
 import { print, printJson, printTable } from './output.ts';
 
 export function addLedgerCommands(program: Command): void {
@@ -23,8 +23,7 @@ function addVerify(ledger: Command): void {
   ledger
     .command('verify')
     .description('check every balance and every job’s price against the transfers')
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action((options: { data?: string; json?: boolean }) =>
       withStore(options, async ({ database }) => {
         const { discrepancies, ...totals } = await verifyLedger(database);
@@ -55,8 +54,7 @@ function addStatement(ledger: Command): void {
     .option('--from <date>', 'the start, in UTC; by default the first transfer', date)
     .option('--until <date>', 'the end, exclusive; now by default', date)
     .addOption(new Option('--csv', 'print CSV for a spreadsheet').conflicts('json'))
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action(
       (
         username: string,
@@ -115,8 +113,7 @@ function addRefund(ledger: Command): void {
     .argument('<uid>', 'the uid of the job')
     .requiredOption('--memo <text>', 'the reason, shown on the statement')
     .addOption(environment().default('production'))
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action(
       (
         username: string,
@@ -150,8 +147,7 @@ function addAdjust(ledger: Command): void {
     .argument('<cents>', 'the amount; negative to take it off the balance', signedCents)
     .requiredOption('--memo <text>', 'the reason, shown on the statement')
     .addOption(environment().default('production'))
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action(
       (
         username: string,

@@ -2,14 +2,14 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { decodeParts, EncodingError } from '@dragoman/documents/encodings';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { accountNamed } from '../access/accounts.ts';
 import { isId } from '../base/ids.ts';
 import { counted } from '../base/text.ts';
 import { withdrawTextsOf } from '../editing/votes/undo-votes.ts';
 import { readEntry, restore, searchMemory, summarizeMemory, withdraw } from '../memory/entries.ts';
 import { exportTmx, importTmx, TmxError } from '../memory/exchange.ts';
-import { data, json, withStore } from './options.ts';
+import { type Command, withStore } from './options.ts';
 import { CommandError, oneLine, print, printJson, printTable } from './output.ts';
 
 interface Common {
@@ -39,8 +39,7 @@ function addList(memory: Command): void {
     .command('list')
     .description('count the entries by pair and brand')
     .argument('<account>', 'the username')
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action((username: string, options: Common) =>
       withStore(options, async ({ database }) => {
         const { ref } = await accountNamed(database, username);
@@ -104,8 +103,7 @@ function addWithdraw(memory: Command): void {
     .argument('<entry>', 'the id of the entry, as in memory search')
     .option('--reason <text>', 'why')
     .option('--restore', 'restore a withdrawn entry', false)
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action((username: string, id: string, options: Common & { reason?: string; restore: boolean }) =>
       withStore(options, async ({ database }) => {
         const { ref } = await accountNamed(database, username);
@@ -146,8 +144,7 @@ function addImport(memory: Command): void {
     .requiredOption('--to <language>', 'target language')
     .option('--brand <brand>', 'only for this brand of the account')
     .option('--dry-run', 'only count; write nothing', false)
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action(
       (
         username: string,
@@ -195,8 +192,7 @@ function filtered(command: Command): Command {
     .option('--from <language>', 'only this source language')
     .option('--to <language>', 'only this target language')
     .option('--brand <brand>', 'only this brand')
-    .addOption(data())
-    .addOption(json());
+    .onStore();
 }
 
 function count(written: string): number {

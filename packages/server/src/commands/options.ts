@@ -1,5 +1,5 @@
 /** Options, settings and the store, shared by all commands. */
-import { InvalidArgumentError, Option } from 'commander';
+import { Command as AnyCommand, InvalidArgumentError, Option } from 'commander';
 import { recordSecretKey } from '../access/secret-key.ts';
 import { createLog } from '../base/log.ts';
 import { openStore, type SchemaMode, type Store } from '../roles/program.ts';
@@ -8,6 +8,24 @@ import { loadSettings, type Settings } from '../settings/settings.ts';
 
 export const json = () => new Option('--json', 'print one JSON object');
 export const data = () => new Option('--data <dir>', 'the data directory (DRAGOMAN_DATA)');
+/** A command of the program. */
+export class Command extends AnyCommand {
+  override createCommand(name?: string): Command {
+    return new Command(name);
+  }
+
+  /** Adds the options of commands that open the store, and can print their result as JSON. */
+  onStore(): this {
+    return this.addOption(data()).addOption(json());
+  }
+}
+
+/** The values of these options. */
+export interface StoreOptions {
+  data?: string;
+  json?: boolean;
+}
+
 export const yes = () => new Option('--yes', 'install the offline engine without asking');
 export const environment = () =>
   new Option('--environment <environment>', 'production or sandbox').choices(['production', 'sandbox']);

@@ -1,18 +1,13 @@
 /** The command `dragoman pair`: manages the offered language pairs and their prices. */
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { accountNamed, usernameOf } from '../access/accounts.ts';
 import { counted } from '../base/text.ts';
 import type { Queryable } from '../database/database.ts';
 import { listPublishedPairs, switchPair } from '../languages/languages.ts';
 import { endPrice, listPrices, setPrice, sharesOf } from '../ledger/price-list.ts';
 import type { Price, Scope, Tier } from '../ledger/prices.ts';
-import { data, date, json, settingsWith, withStore } from './options.ts';
+import { type Command, date, type StoreOptions, settingsWith, withStore } from './options.ts';
 import { CommandError, print, printJson, printTable, say } from './output.ts';
-
-interface Options {
-  data?: string;
-  json?: boolean;
-}
 
 export function addPairCommands(program: Command): void {
   const pair = program.command('pair').description('manage language pairs and their prices');
@@ -25,9 +20,8 @@ function addList(pair: Command): void {
   pair
     .command('list')
     .description('list the pairs that an engine serves or that are disabled, and the prices')
-    .addOption(data())
-    .addOption(json())
-    .action((options: Options) =>
+    .onStore()
+    .action((options: StoreOptions) =>
       withStore(options, async ({ database }) => {
         const [pairs, prices] = await Promise.all([
           listPublishedPairs(database),
@@ -82,9 +76,8 @@ function addEnableAndDisable(pair: Command): void {
       )
       .argument('<from>', 'source language', shortname)
       .argument('<to>', 'target language', shortname)
-      .addOption(data())
-      .addOption(json())
-      .action((from: string, to: string, options: Options) =>
+      .onStore()
+      .action((from: string, to: string, options: StoreOptions) =>
         withStore(options, async ({ database }) => {
           await database.transaction((transaction) => switchPair(transaction, 'command', from, to, enabled));
           if (!(await isServed(database, from, to))) {
@@ -116,13 +109,12 @@ function addPrice(pair: Command): void {
     .option('--account <name>', 'only for this account')
     .option('--from <date>', 'when it begins, in UTC; now by default', date)
     .option('--until <date>', 'when it ends', date)
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action(
       (
         from: string,
         to: string,
-        options: Options & {
+        options: StoreOptions & {
           tier: Tier;
           cents?: number;
           end?: boolean;

@@ -2,13 +2,13 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { accountNamed } from '../access/accounts.ts';
 import { recordAudit } from '../audit/audit.ts';
 import { counted } from '../base/text.ts';
 import { beginErasure, eraseAccount, exportAccount } from '../retention/erase.ts';
 import { MAX_DAYS, readRetention, setRetention } from '../retention/retention.ts';
-import { data, json, withStore } from './options.ts';
+import { type Command, withStore } from './options.ts';
 import { CommandError, print, printJson } from './output.ts';
 
 interface Common {
@@ -24,8 +24,7 @@ export function addRetentionCommands(account: Command): void {
     .option('--attempts <days>', 'attempts of ended deliveries: a number of days, or forever', days)
     .option('--events <days>', 'events and their deliveries', days)
     .option('--texts <days>', 'texts of finished jobs and of messages', days)
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action((username: string, options: Common & { attempts?: Days; events?: Days; texts?: Days }) =>
       withStore(options, async ({ database }) => {
         const { ref } = await accountNamed(database, username);
@@ -52,8 +51,7 @@ export function addRetentionCommands(account: Command): void {
     .description('write all data of an account, one JSON object per line, without secrets')
     .argument('<name>', 'the username')
     .argument('<file>', 'the file, which is overwritten')
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action((username: string, file: string, options: Common) =>
       withStore(options, async ({ database }) => {
         const { ref } = await accountNamed(database, username);
@@ -75,8 +73,7 @@ export function addRetentionCommands(account: Command): void {
     .description('delete all texts and personal data of an account permanently; transfers are kept')
     .argument('<name>', 'the username, which can be used again afterwards')
     .option('--yes', 'really', false)
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action((username: string, options: Common & { yes: boolean }) =>
       withStore(options, async ({ database }) => {
         const { ref } = await accountNamed(database, username);

@@ -1,5 +1,5 @@
 /** The command `dragoman route`: manages engine routes. */
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { accountNamed } from '../access/accounts.ts';
 import type { AccountRef } from '../base/account.ts';
 import type { Database } from '../database/database.ts';
@@ -8,7 +8,7 @@ import type { EngineRoute, EngineRouteTier } from '../translation/engine-routes.
 import { removeEngineRoute, setEngineRoute } from '../translation/engine-routes.ts';
 import { listReportedEngines } from '../translation/report.ts';
 import { listEngineRoutes } from '../translation/translator.ts';
-import { data, engineNames, json, settingsWith, withStore } from './options.ts';
+import { type Command, engineNames, settingsWith, withStore } from './options.ts';
 import { CommandError, print, printJson, printTable, say } from './output.ts';
 
 interface Selectors {
@@ -26,8 +26,7 @@ export function addRouteCommands(program: Command): void {
   route
     .command('list')
     .description('list the engine routes; everything else uses DRAGOMAN_ENGINES')
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action((options: { data?: string; json?: boolean }) =>
       withStore(options, async ({ database }) => {
         const rules = await listEngineRoutes(database);
@@ -103,8 +102,7 @@ function withSelectors(command: Command): Command {
     )
     .option('--account <name>', 'only this account')
     .option('--brand <brand>', 'only this brand of the account')
-    .addOption(data())
-    .addOption(json());
+    .onStore();
 }
 
 async function selected(

@@ -1,12 +1,12 @@
 /** The command `dragoman rule`: lists sources that editors translate differently, and makes and ends rules. */
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { accountNamed } from '../access/accounts.ts';
 import type { AccountRef } from '../base/account.ts';
 import { ApiError, notFound } from '../base/errors.ts';
 import { isId } from '../base/ids.ts';
 import type { Database } from '../database/database.ts';
 import { endRule, listDisagreements, makeRule } from '../editing/votes/rules.ts';
-import { data, json, withStore } from './options.ts';
+import { type Command, withStore } from './options.ts';
 import { CommandError, print, printJson, printTable, say } from './output.ts';
 
 interface Common {
@@ -33,8 +33,7 @@ export function addRuleCommands(program: Command): void {
         pageId,
       ),
     )
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action((username: string, options: Common & { before?: string }) =>
       withStore(options, async ({ database }) => {
         const { ref } = await accountNamed(database, username);
@@ -85,8 +84,7 @@ export function addRuleCommands(program: Command): void {
     .argument('<vote>', 'the id of the vote, as in rule list')
     .argument('<hash>', 'the hash of the text, as in rule list')
     .option('--replaces <hash>', 'the hash of the rule that it replaces, as in rule list')
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action((username: string, id: string, vote: string, hash: string, options: MakeOptions) =>
       change(username, options, [id, vote], async (database, account) => {
         const rule = options.replaces ?? null;
@@ -100,8 +98,7 @@ export function addRuleCommands(program: Command): void {
     .argument('<account>', 'the username')
     .argument('<disagreement>', 'the id of the disagreement, as in rule list')
     .argument('<hash>', 'the hash of the rule, as in rule list')
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action((username: string, id: string, hash: string, options: Common) =>
       change(username, options, [id], async (database, account) => {
         await endRule(database, 'command', account, id, hash);

@@ -1,5 +1,5 @@
 /** The command `dragoman task`: lists editing tasks and returns them to the queue. */
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { ApiError } from '../base/errors.ts';
 import {
   createEditing,
@@ -13,7 +13,7 @@ import {
 import type { Store } from '../roles/program.ts';
 import { createScanner } from '../scanning/scanner.ts';
 import { loadSettings } from '../settings/settings.ts';
-import { data, json, withStore } from './options.ts';
+import { type Command, withStore } from './options.ts';
 import { CommandError, print, printJson, printTable } from './output.ts';
 
 interface Shared {
@@ -30,8 +30,7 @@ export function addTaskCommands(program: Command): void {
     .description(`list open tasks, those that need an operator first; at most ${MOST}`)
     .addOption(new Option('--status <status>', 'only tasks with this status').choices([...TASK_STATUSES]))
     .option('--account <name>', 'only tasks of this account')
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action((options: Shared & { status?: TaskStatus; account?: string }) =>
       withStore(options, async (store) => {
         const { tasks, counts } = await listTasks(contextOf(store), {
@@ -62,8 +61,7 @@ export function addTaskCommands(program: Command): void {
     .command('release')
     .description('return a task to the queue; its edits are kept')
     .argument('<task>', 'the id of the task')
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action((id: string, options: Shared) =>
       withStore(options, async (store) => {
         const context = contextOf(store);

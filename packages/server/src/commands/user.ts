@@ -1,6 +1,6 @@
 /** The command `dragoman user`: manages the people who sign in. */
 import { text } from 'node:stream/consumers';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { accountNamed } from '../access/accounts.ts';
 import { invitationLink, invitePerson, linkFor } from '../access/invitations.ts';
 import {
@@ -22,15 +22,10 @@ import { removeSecondFactor } from '../access/second-factor.ts';
 import type { PersonRole } from '../base/account.ts';
 import type { Database } from '../database/database.ts';
 import { addressForLinks } from '../roles/address.ts';
-import { data, json, settingsWith, withStore } from './options.ts';
+import { type Command, type StoreOptions, settingsWith, withStore } from './options.ts';
 import { CommandError, print, printJson, printTable, say } from './output.ts';
 
-interface Options {
-  data?: string;
-  json?: boolean;
-}
-
-interface PersonOptions extends Options {
+interface PersonOptions extends StoreOptions {
   role: PersonRole;
   name?: string;
   account?: string;
@@ -61,8 +56,7 @@ const withUserOptions = (command: Command) =>
     .addOption(languages())
     .addOption(review())
     .addOption(share())
-    .addOption(data())
-    .addOption(json());
+    .onStore();
 
 export function addUserCommands(program: Command): void {
   const user = program.command('user').description('manage people who sign in');
@@ -109,9 +103,8 @@ function addReset(user: Command): void {
     .command('reset')
     .description('create a link to set a new password; the old one works until then')
     .argument('<email>', 'who')
-    .addOption(data())
-    .addOption(json())
-    .action((email: string, options: Options) =>
+    .onStore()
+    .action((email: string, options: StoreOptions) =>
       withStore(options, async ({ database }) => {
         const person = await personNamed(database, email);
         if (person.status === 'disabled') throw new CommandError(`${person.email} is disabled.`);
@@ -126,9 +119,8 @@ function addPassword(user: Command): void {
     .description('set a user’s password and end all their sessions')
     .argument('<email>', 'who')
     .requiredOption('--password-stdin', 'read the password from standard input')
-    .addOption(data())
-    .addOption(json())
-    .action((email: string, options: Options) =>
+    .onStore()
+    .action((email: string, options: StoreOptions) =>
       withStore(options, async ({ database }) => {
         const password = await readPassword();
         await asCommandError(setPassword(database, 'command', await personNamed(database, email), password));
@@ -144,9 +136,8 @@ function addResetSecondFactor(user: Command): void {
     .command('reset-second-factor')
     .description('remove the second factor of a user who lost their device, and end their sessions')
     .argument('<email>', 'who')
-    .addOption(data())
-    .addOption(json())
-    .action((email: string, options: Options) =>
+    .onStore()
+    .action((email: string, options: StoreOptions) =>
       withStore(options, async ({ database }) => {
         const before = await personNamed(database, email);
         if (!(await removeSecondFactor(database, 'command', before))) {
@@ -164,9 +155,8 @@ function addUnlink(user: Command): void {
     .command('unlink')
     .description('remove the link between a user and the sign-in provider, and end their sessions')
     .argument('<email>', 'who')
-    .addOption(data())
-    .addOption(json())
-    .action((email: string, options: Options) =>
+    .onStore()
+    .action((email: string, options: StoreOptions) =>
       withStore(options, async ({ database }) => {
         const before = await personNamed(database, email);
         if (!(await unlinkUser(database, 'command', before))) {
@@ -185,9 +175,8 @@ function addRename(user: Command): void {
     .description('give a user another e-mail address, and end their sessions and links')
     .argument('<email>', 'who')
     .argument('<new-email>', 'the new e-mail address')
-    .addOption(data())
-    .addOption(json())
-    .action((email: string, written: string, options: Options) =>
+    .onStore()
+    .action((email: string, written: string, options: StoreOptions) =>
       withStore(options, async ({ database }) => {
         const before = await personNamed(database, email);
         await asCommandError(renamePerson(database, 'command', before, written));
@@ -202,9 +191,8 @@ function addList(user: Command): void {
   user
     .command('list')
     .description('everybody')
-    .addOption(data())
-    .addOption(json())
-    .action((options: Options) =>
+    .onStore()
+    .action((options: StoreOptions) =>
       withStore(options, async ({ database }) => {
         const people = await listPeople(database);
         if (options.json) return printJson({ users: people.map(presentUser) });
@@ -221,9 +209,8 @@ function addEnableAndDisable(user: Command): void {
     const command = user.command(name).description(description).argument('<email>', 'who');
     if (disabled) command.option('--revoke-keys', 'also revoke the keys that they created', false);
     command
-      .addOption(data())
-      .addOption(json())
-      .action((email: string, { revokeKeys, ...options }: Options & { revokeKeys?: boolean }) =>
+      .onStore()
+      .action((email: string, { revokeKeys, ...options }: StoreOptions & { revokeKeys?: boolean }) =>
         withStore(options, async ({ database }) => {
           await setDisabled(database, 'command', await personNamed(database, email), disabled, {
             revokeKeys,
@@ -248,9 +235,8 @@ function addOwner(user: Command): void {
     .description('make a customer an owner of their account, who decides on retention, export and erasure')
     .argument('<email>', 'who')
     .option('--remove', 'remove the ownership; not for the last owner who can sign in', false)
-    .addOption(data())
-    .addOption(json())
-    .action((email: string, options: Options & { remove: boolean }) =>
+    .onStore()
+    .action((email: string, options: StoreOptions & { remove: boolean }) =>
       withStore(options, async ({ database }) => {
         const before = await personNamed(database, email);
         const { account } = before;
@@ -272,9 +258,8 @@ function addLanguages(user: Command): void {
     .addOption(review())
     .addOption(share())
     .option('--none', 'they edit no language pair')
-    .addOption(data())
-    .addOption(json())
-    .action((email: string, options: Options & Omit<PersonOptions, 'role'> & { none?: boolean }) =>
+    .onStore()
+    .action((email: string, options: StoreOptions & Omit<PersonOptions, 'role'> & { none?: boolean }) =>
       withStore(options, async ({ database }) => {
         const before = await personNamed(database, email);
         const { role } = before;
@@ -326,7 +311,7 @@ async function asCommandError<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-function printLink(options: Options, email: string, made: { token: string; expires_at: Date }): void {
+function printLink(options: StoreOptions, email: string, made: { token: string; expires_at: Date }): void {
   const link = invitationLink(addressForLinks(settingsWith(options)), made.token);
   if (options.json) printJson({ email, link, expires_at: made.expires_at });
   else {

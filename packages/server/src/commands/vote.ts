@@ -1,10 +1,9 @@
 /** The command `dragoman vote`: lists the votes of editors for a customer's texts, and undoes them. */
-import type { Command } from 'commander';
 import { accountNamed } from '../access/accounts.ts';
 import { isId } from '../base/ids.ts';
 import { counted } from '../base/text.ts';
 import { findVotes, undoVote } from '../editing/votes/undo-votes.ts';
-import { data, json, withStore } from './options.ts';
+import { type Command, withStore } from './options.ts';
 import { CommandError, print, printJson, printTable } from './output.ts';
 
 interface Common {
@@ -21,8 +20,7 @@ export function addVoteCommands(program: Command): void {
     .description(`list votes whose text segments of other jobs hold, latest first; at most ${MOST}`)
     .argument('<account>', 'the username')
     .option('--all', 'also votes that filled no segment of another job', false)
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action((username: string, options: Common & { all: boolean }) =>
       withStore(options, async ({ database }) => {
         const { ref } = await accountNamed(database, username);
@@ -48,8 +46,7 @@ export function addVoteCommands(program: Command): void {
     .description('withdraw a vote, restore the drafts of untouched segments, and list the others')
     .argument('<account>', 'the username')
     .argument('<vote>', 'the id of the vote, as in vote list')
-    .addOption(data())
-    .addOption(json())
+    .onStore()
     .action((username: string, id: string, options: Common) =>
       withStore(options, async ({ database }) => {
         const { ref } = await accountNamed(database, username);

@@ -21,6 +21,10 @@ export async function readTexts(
   return Object.fromEntries(rows.map(({ kind, body }) => [kind, body]));
 }
 
+/** SQL query: the name of the file of job `j`. @param part the SQL of the account's part */
+export const fileNameOf = (part: string) => `(select x.body from job_texts x
+    where x.part = ${part} and x.account_id = j.account_id and x.job_id = j.job_id and x.kind = 'name')`;
+
 const NAMES = statement<{ job_id: string; body: string }>(
   'jobs.names',
   `select job_id, body from job_texts

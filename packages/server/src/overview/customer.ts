@@ -1,6 +1,6 @@
 /** The route for the overview of the signed-in customer's account: `/api/account`. */
 import type { FastifyInstance } from 'fastify';
-import Type, { type Static } from 'typebox';
+import Type, { type Static, type TInteger } from 'typebox';
 import { accountNamed } from '../access/accounts.ts';
 import { accountOf } from '../access/session-auth.ts';
 import { readQuota } from '../accounts/sandbox-words.ts';
@@ -27,6 +27,8 @@ const Day = Type.Object(
   { title: 'OwnDay', description: 'The jobs of a day and their price.' },
 );
 
+const byEnvironment = (value: TInteger, description: string) =>
+  Type.Object({ production: value, sandbox: value }, { description });
 const Overview = Type.Object(
   {
     username: Type.String(),
@@ -49,10 +51,7 @@ const Overview = Type.Object(
       }),
       { description: 'The number of jobs by status.' },
     ),
-    charged: Type.Object(
-      { production: CENTS, sandbox: CENTS },
-      { description: 'What was charged in the last 30 days, less refunds.' },
-    ),
+    charged: byEnvironment(CENTS, 'What was charged in the last 30 days, less refunds.'),
     last_30_days: Type.Array(
       Type.Object({
         environment: ENVIRONMENT,
@@ -66,13 +65,13 @@ const Overview = Type.Object(
       { production: Type.Array(Day), sandbox: Type.Array(Day) },
       { description: 'The last 30 days in UTC, earliest first.' },
     ),
-    failed_deliveries: Type.Object(
-      { production: COUNT, sandbox: COUNT },
-      { description: 'The number of deliveries that failed in the last 30 days, counted up to 1,000.' },
+    failed_deliveries: byEnvironment(
+      COUNT,
+      'The number of deliveries that failed in the last 30 days, counted up to 1,000.',
     ),
-    failed_endpoints: Type.Object(
-      { production: COUNT, sandbox: COUNT },
-      { description: 'The number of webhook endpoints that were disabled because their deliveries failed.' },
+    failed_endpoints: byEnvironment(
+      COUNT,
+      'The number of webhook endpoints that were disabled because their deliveries failed.',
     ),
     sandbox_words: Type.Union(
       [

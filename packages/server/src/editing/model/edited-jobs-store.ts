@@ -3,6 +3,7 @@ import type { Format } from '@dragoman/documents';
 import type { AccountRef } from '../../base/account.ts';
 import type { Queryable, Transaction } from '../../database/database.ts';
 import { statement } from '../../database/statements.ts';
+import { fileNameOf } from '../../jobs/text-store.ts';
 
 export type Stage = 'editing' | 'review' | 'assembling' | 'done' | 'canceled';
 
@@ -161,8 +162,7 @@ const TASK_JOB = statement<TaskJobRow>(
   'editing.task_job',
   `select j.uid, j.order_number, j.text_format, j.source_language, j.target_language, j.words, j.tone, j.topics,
           coalesce(j.brand, j.default_brand) as brand, b.name as brand_name, e.brand_tone, j.document_settings,
-          (select x.body from job_texts x
-            where x.part = $1 and x.account_id = j.account_id and x.job_id = j.job_id and x.kind = 'name') as name,
+          ${fileNameOf('$1')} as name,
           j.created_at, a.username
      from jobs j
      join edited_jobs e on e.part = $1 and e.account_id = j.account_id and e.job_id = j.job_id

@@ -51,7 +51,11 @@ export async function locate(context: EditingContext, taskId: string): Promise<s
 export async function readQueue(
   context: EditingContext,
   { userId }: EditingUser,
-  chosen: { source_language?: string; target_language?: string; sort?: queue.QueueChoice['sort'] },
+  chosen: {
+    source_language?: string;
+    target_language?: string;
+    sort?: Parameters<typeof queue.listChosen>[1]['sort'];
+  },
 ): Promise<QueueBody> {
   const { database, rules } = context;
   await endExpiredClaims(context);
@@ -108,28 +112,14 @@ function excerptOf(segments: readonly (readonly Piece[])[]): string {
 
 export function presentListed(row: Omit<queue.ListedRow, 'status'> & { status: TaskStatus }): ListedBody {
   return {
+    ...row,
     task: row.task_id,
-    kind: row.kind,
-    status: row.status,
-    returned: row.returned,
-    uid: row.uid,
-    order_number: row.order_number,
     format: row.text_format,
-    source_language: row.source_language,
-    target_language: row.target_language,
-    tone: row.tone,
     topics: row.topics ?? [],
     brand: row.brand_name,
-    name: row.name,
-    words: row.words,
     segments: row.last_position - row.first_position + 1 - row.joined,
-    number: row.number,
-    parts: row.parts,
-    confirmed: row.confirmed,
-    priority: row.priority,
     urgency: URGENCIES[row.urgency],
     reserved: row.mine,
-    created_at: row.created_at,
     deadline: row.deadline_at,
   };
 }

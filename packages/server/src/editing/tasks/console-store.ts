@@ -1,12 +1,13 @@
 /** SQL statements of the console: tasks and effort of all accounts, and an editor's own work. */
 import type { Queryable } from '../../database/database.ts';
 import { statement } from '../../database/statements.ts';
+import { fileNameOf } from '../../jobs/text-store.ts';
 import { ofActiveAccount } from '../../work/queue.ts';
 import { SHOWN_ROUTE } from '../model/edits-store.ts';
 import type { TaskKind, TaskStatus } from '../model/states.ts';
 import type { ConsoleTasksBody, EffortBody } from '../schemas/console-schemas.ts';
 import type { WorkBody } from '../schemas/work-schemas.ts';
-import { FILE_NAME, type ListedRow, PARTS } from './queue-store.ts';
+import { type ListedRow, PARTS } from './queue-store.ts';
 
 export interface ConsoleQuery {
   status?: TaskStatus | undefined;
@@ -38,7 +39,7 @@ const tasks = (
   end: string,
 ) => `select t.part, t.account_id, t.task_id, t.job_id, t.kind, t.status, t.source_language, t.target_language, t.words, t.first_position,
           t.last_position, t.priority, t.returned, t.created_at, t.deadline_at, t.editor_id, u.name as editor, a.username,
-          j.uid, j.order_number, j.text_format, j.tone, j.topics, ${FILE_NAME} as name, ${PARTS}, b.name as brand_name,
+          j.uid, j.order_number, j.text_format, j.tone, j.topics, ${fileNameOf('j.part')} as name, ${PARTS}, b.name as brand_name,
           case when t.deadline_at <= now() then 0
                when now() > t.created_at + (t.deadline_at - t.created_at) / 2 then 1 else 2 end as urgency,
           t.reserved_until > now() is true as reserved,

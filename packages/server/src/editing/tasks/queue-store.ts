@@ -2,11 +2,13 @@
  * SQL statements about the queue of an editor: the open tasks that the editor may claim. They read across accounts,
  * because an editor works for all accounts. The texts that they return are the beginnings of tasks.
  */
-import type { Format, Piece } from '@dragoman/documents';
+import type { Piece } from '@dragoman/documents';
 import type { AccountRef } from '../../base/account.ts';
 import type { Queryable } from '../../database/database.ts';
 import { statement } from '../../database/statements.ts';
+import { fileNameOf } from '../../jobs/text-store.ts';
 import { claimable, type TaskKey } from '../model/access-store.ts';
+import type { TaskJobRow } from '../model/edited-jobs-store.ts';
 import type { TaskKind } from '../model/states.ts';
 import type { QUEUE_ORDERS } from '../schemas/schemas.ts';
 
@@ -109,15 +111,25 @@ export async function listNext(on: Queryable, values: Record<string, unknown>): 
 }
 
 /** A task in a list of an editor or an operator. */
-export interface ListedRow {
+export interface ListedRow
+  extends Pick<
+    TaskJobRow,
+    | 'source_language'
+    | 'target_language'
+    | 'words'
+    | 'uid'
+    | 'name'
+    | 'order_number'
+    | 'text_format'
+    | 'tone'
+    | 'topics'
+    | 'brand_name'
+  > {
   part: number;
   account_id: string;
   task_id: string;
   kind: TaskKind;
   status: 'open' | 'claimed';
-  source_language: string;
-  target_language: string;
-  words: number;
   first_position: number;
   last_position: number;
   priority: number;
@@ -126,13 +138,6 @@ export interface ListedRow {
   returned: boolean;
   created_at: Date;
   deadline_at: Date;
-  uid: string;
-  order_number: number;
-  text_format: Format;
-  tone: string | null;
-  topics: string[] | null;
-  brand_name: string | null;
-  name: string | null;
   number: number;
   parts: number;
   confirmed: number;
@@ -148,10 +153,6 @@ export interface QueueRow extends ListedRow {
 /** The number of segments whose sources the queue reads for the first words of a task. */
 const BEGINNING = 3;
 
-/** SQL query: the name of the file of job `j`. */
-export const FILE_NAME = `(select x.body from job_texts x
-    where x.part = j.part and x.account_id = j.account_id and x.job_id = j.job_id and x.kind = 'name')`;
-
 /** SQL columns: the number of task `t` among those of its job and kind, and how many there are. */
 export const PARTS = ['o.first_position <= t.first_position', 'true']
   .map(
@@ -164,7 +165,7 @@ export const PARTS = ['o.first_position <= t.first_position', 'true']
 /** The columns of task `t` that an editor's queue shows. */
 export const LISTED = `t.part, t.account_id, t.task_id, t.kind, t.status, t.source_language, t.target_language, t.words,
   t.first_position, t.last_position, t.priority, t.returned, t.created_at, t.deadline_at, j.uid, j.order_number, j.text_format,
-  j.tone, j.topics, ${FILE_NAME} as name, ${PARTS},
+  j.tone, j.topics, ${fileNameOf('j.part')} as name, ${PARTS},
   (select b.name from brands b
     where b.part = j.part and b.account_id = j.account_id and b.external_id = coalesce(j.brand, j.default_brand))
     as brand_name,
@@ -211,22 +212,24 @@ const WAITING = (user: string) => `
   from user_languages l join tasks t using (source_language, target_language)
  where l.user_id = ${user} and t.status = 'open' and (t.kind = 'edit' or l.review) and ${claimable(user, 't.part')}`;
 
-/** What an editor chose for the list of open tasks. */
-export interface QueueChoice {
-  source: string | null;
-  target: string | null;
-  sort: (typeof QUEUE_ORDERS)[number] | null;
-  /** The pay for a source word of each kind, 0 if none is set. */
-  editPay: number;
-  reviewPay: number;
-}
-
 const CHOSEN_ORDER = `case :sort::text when 'shortest' then t.words when 'longest' then -t.words
             when 'pay' then -t.words * case t.kind when 'edit' then :editPay::float8 else :reviewPay::float8 end end,
           case when :sort::text = 'deadline' then t.deadline_at end, t.priority desc, mine desc, urgency, t.created_at, t.task_id`;
 
 /** Lists the first open tasks of a pair, or of all pairs, in the order that the editor chose. */
-export const listChosen = statement<QueueRow, { userId: string; limit: number } & QueueChoice>(
+export const listChosen = statement<
+  QueueRow,
+  {
+    userId: string;
+    limit: number;
+    source: string | null;
+    target: string | null;
+    sort: (typeof QUEUE_ORDERS)[number] | null;
+    /** The pay for a source word of each kind, 0 if none is set. */
+    editPay: number;
+    reviewPay: number;
+  }
+>(
   'editing.chosen_tasks',
   `with chosen as (
      select t.*, ${URGENCY} as urgency,

@@ -2,7 +2,7 @@
 import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useLayoutEffect, useState } from 'react';
+import { type ReactNode, useLayoutEffect, useState } from 'react';
 import { useTranslate } from '../../i18n.tsx';
 import { paths } from '../../paths.ts';
 import { Dialog, DialogActions } from '../../ui/Dialog.tsx';
@@ -59,39 +59,64 @@ export default function Dialogs({ dialog }: { dialog: Opened }) {
 
 const close = (workbench: Workbench) => () => workbench.close('dialog');
 
-/**
- * Runs an action that ends the work on this task, then shows the queue. If the action returns false, the page
- * stays open.
- */
-function useEnding() {
+interface EndingProps {
+  title: string;
+  /** The word on the button. */
+  label: string;
+  /** What is said when the work has ended. */
+  done: string;
+  disabled?: boolean;
+  /** Whether the button gets the focus. */
+  focused?: boolean;
+  /** Resolves false if the work goes on, so that the dialog stays open. */
+  act(workbench: Workbench): Promise<unknown>;
+  children: ReactNode;
+}
+
+/** A dialog whose button ends the work on this task, and then shows the queue. */
+function Ending({ title, label, done, disabled = false, focused = false, act, children }: EndingProps) {
   const workbench = useWorkbench();
+  const t = useTranslate();
   const navigate = useNavigate();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<Error>();
-  return {
-    busy,
-    error,
-    async end(action: () => Promise<unknown>, message: string): Promise<void> {
-      setBusy(true);
-      setError(undefined);
-      try {
-        if ((await action()) === false) return;
-        workbench.close('dialog');
-        toast(message);
-        await navigate({ to: paths.queue });
-      } catch (failed) {
-        setError(failed as Error);
-      } finally {
-        setBusy(false);
-      }
-    },
-  };
+  async function end(): Promise<void> {
+    setBusy(true);
+    setError(undefined);
+    try {
+      if ((await act(workbench)) === false) return;
+      workbench.close('dialog');
+      toast(done);
+      await navigate({ to: paths.queue });
+    } catch (failed) {
+      setError(failed as Error);
+    } finally {
+      setBusy(false);
+    }
+  }
+  return (
+    <Dialog opened title={title} onClose={close(workbench)}>
+      {children}
+      {error && <FailureNotice error={error} />}
+      <DialogActions>
+        <Button onClick={close(workbench)}>{t('ui.cancel')}</Button>
+        <Button
+          variant="filled"
+          {...(focused ? { 'data-autofocus': true } : {})}
+          loading={busy}
+          disabled={disabled}
+          onClick={() => void end()}
+        >
+          {label}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
 }
 
 function Submit() {
   const workbench = useWorkbench();
   const t = useTranslate();
-  const { busy, error, end } = useEnding();
   const [refused, setRefused] = useState<readonly number[]>([]);
   const saving = usePage((page) => page.saving);
   const review = workbench.task.kind === 'review';
@@ -108,10 +133,19 @@ function Submit() {
   const asked = segments.filter((one) => one.asked).map(({ segment }) => segment.position);
   const blocking = refused.length > 0 ? refused : review ? [] : open;
   return (
-    <Dialog
-      opened
+    <Ending
       title={t(review ? 'workbench.approve.title' : 'workbench.submit.title')}
-      onClose={close(workbench)}
+      label={t(review ? 'workbench.approve' : 'workbench.submit')}
+      done={t(review ? 'workbench.approve.done' : 'workbench.submit.done')}
+      disabled={blocking.length > 0 || asked.length > 0}
+      focused
+      act={async () => {
+        if (!(await workbench.saveAll())) throw new Error(t('workbench.submit.unsent'));
+        if (review) return workbench.session.approve();
+        const positions = await workbench.session.submit();
+        setRefused(positions);
+        return positions.length === 0;
+      }}
     >
       <dl className={css.summary}>
         <div>
@@ -170,31 +204,7 @@ function Submit() {
         positions={unsure}
       />
       {saving.state === 'offline' && <p role="status">{t('workbench.submit.offline')}</p>}
-      {error && <FailureNotice error={error} />}
-      <DialogActions>
-        <Button onClick={close(workbench)}>{t('ui.cancel')}</Button>
-        <Button
-          variant="filled"
-          data-autofocus
-          loading={busy}
-          disabled={blocking.length > 0 || asked.length > 0}
-          onClick={() =>
-            void end(
-              async () => {
-                if (!(await workbench.saveAll())) throw new Error(t('workbench.submit.unsent'));
-                if (review) return workbench.session.approve();
-                const positions = await workbench.session.submit();
-                setRefused(positions);
-                return positions.length === 0;
-              },
-              t(review ? 'workbench.approve.done' : 'workbench.submit.done'),
-            )
-          }
-        >
-          {t(review ? 'workbench.approve' : 'workbench.submit')}
-        </Button>
-      </DialogActions>
-    </Dialog>
+    </Ending>
   );
 }
 
@@ -242,42 +252,39 @@ function Jumps({ text, positions }: { text: string; positions: readonly number[]
 }
 
 function Release() {
-  const workbench = useWorkbench();
   const t = useTranslate();
-  const { busy, error, end } = useEnding();
   return (
-    <Dialog opened title={t('workbench.release')} onClose={close(workbench)}>
+    <Ending
+      title={t('workbench.release')}
+      label={t('workbench.release')}
+      done={t('workbench.release.done')}
+      focused
+      act={async (workbench) => {
+        await workbench.saveAll();
+        await workbench.session.release();
+      }}
+    >
       <p>{t('workbench.release.text')}</p>
-      {error && <FailureNotice error={error} />}
-      <DialogActions>
-        <Button onClick={close(workbench)}>{t('ui.cancel')}</Button>
-        <Button
-          variant="filled"
-          data-autofocus
-          loading={busy}
-          onClick={() =>
-            void end(async () => {
-              await workbench.saveAll();
-              await workbench.session.release();
-            }, t('workbench.release.done'))
-          }
-        >
-          {t('workbench.release')}
-        </Button>
-      </DialogActions>
-    </Dialog>
+    </Ending>
   );
 }
 
 function SkipOrReport({ how }: { how: 'skip' | 'report' }) {
-  const workbench = useWorkbench();
   const t = useTranslate();
-  const { busy, error, end } = useEnding();
   const reasons = how === 'skip' ? SKIP_REASONS : REPORT_REASONS;
   const [reason, setReason] = useState<string>(reasons[0]);
   const [note, setNote] = useState('');
   return (
-    <Dialog opened title={t(`workbench.${how}`)} onClose={close(workbench)}>
+    <Ending
+      title={t(`workbench.${how}`)}
+      label={t(`workbench.${how}`)}
+      done={t(`workbench.${how}.done`)}
+      act={async (workbench) => {
+        const { session } = workbench;
+        await workbench.saveAll();
+        await (how === 'skip' ? session.skip(reason) : session.report(reason, note.trim()));
+      }}
+    >
       <p>{t(`workbench.${how}.text`)}</p>
       <NativeSelect
         label={t('workbench.reason')}
@@ -286,75 +293,44 @@ function SkipOrReport({ how }: { how: 'skip' | 'report' }) {
         onChange={(event) => setReason(event.target.value)}
         data={reasons.map((value) => ({ value, label: t(`workbench.reason.${value}`) }))}
       />
-      {how === 'report' && (
-        <Textarea
-          label={t('workbench.note')}
-          rows={3}
-          maxLength={2000}
-          value={note}
-          onChange={(event) => setNote(event.target.value)}
-        />
-      )}
-      {error && <FailureNotice error={error} />}
-      <DialogActions>
-        <Button onClick={close(workbench)}>{t('ui.cancel')}</Button>
-        <Button
-          variant="filled"
-          loading={busy}
-          onClick={() =>
-            void end(
-              async () => {
-                await workbench.saveAll();
-                await (how === 'skip'
-                  ? workbench.session.skip(reason)
-                  : workbench.session.report(reason, note.trim()));
-              },
-              t(`workbench.${how}.done`),
-            )
-          }
-        >
-          {t(`workbench.${how}`)}
-        </Button>
-      </DialogActions>
-    </Dialog>
+      {how === 'report' && <Note value={note} onChange={setNote} />}
+    </Ending>
+  );
+}
+
+function Note({ value, onChange, ...props }: { value: string; onChange(value: string): void }) {
+  const t = useTranslate();
+  return (
+    <Textarea
+      {...props}
+      label={t('workbench.note')}
+      rows={3}
+      maxLength={2000}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+    />
   );
 }
 
 function Return() {
   const workbench = useWorkbench();
   const t = useTranslate();
-  const { busy, error, end } = useEnding();
   const [note, setNote] = useState('');
   const issues = workbench.editable.reduce((sum, one) => sum + one.issues.length, 0);
   return (
-    <Dialog opened title={t('workbench.return.title')} onClose={close(workbench)}>
+    <Ending
+      title={t('workbench.return.title')}
+      label={t('workbench.return')}
+      done={t('workbench.return.done')}
+      disabled={issues === 0 && note.trim() === ''}
+      act={async () => {
+        await workbench.saveAll();
+        await workbench.session.returnTask(note.trim());
+      }}
+    >
       <p>{t('workbench.return.text', { count: issues })}</p>
-      <Textarea
-        label={t('workbench.note')}
-        data-autofocus
-        rows={3}
-        maxLength={2000}
-        value={note}
-        onChange={(event) => setNote(event.target.value)}
-      />
-      {error && <FailureNotice error={error} />}
-      <DialogActions>
-        <Button onClick={close(workbench)}>{t('ui.cancel')}</Button>
-        <Button
-          variant="filled"
-          loading={busy}
-          disabled={issues === 0 && note.trim() === ''}
-          onClick={() =>
-            void end(async () => {
-              await workbench.saveAll();
-              await workbench.session.returnTask(note.trim());
-            }, t('workbench.return.done'))
-          }
-        >
-          {t('workbench.return')}
-        </Button>
-      </DialogActions>
-    </Dialog>
+      <Note data-autofocus value={note} onChange={setNote} />
+    </Ending>
   );
 }
 
