@@ -279,7 +279,7 @@ const anySeparator = /[ \u00a0][|¦｜›»→←⇒➜➔▶▸►❯•●○�
 const names = new RegExp(named, 'gu');
 /** What every match of `names` has between two characters that are not white space. */
 const inName =
-  /:\/\/|www\.|[\w.+%-]@[A-Za-z\d]|:\\|\\\\|[\w\u00c0-\u1fff-]\.(?:[a-z]|\d[\w.]*[a-z])|[A-Za-z\d]_|_[A-Za-z]|[a-z\d][A-Z]|[A-Z]{2}[a-z]{2}|[A-Z]-[A-Z\d]|\d-[A-Z\d]|v\d|\d[ap]m|[A-Z]\/[A-Z]|\]\(|\w\(\)|\w::\w|\w=["'\w./]|[a-z]:[\w+?%(-]|localhost|\.\d{1,3}[:/]|[A-Za-z]:\/|HK\w+\\|\.[A-Z]{3}|[a-f]\d|\d[a-f]|[\da-f]{8}-|[neot]\/[a-z]|[\w\u00c0-\u1fff][®™℠]/gu;
+  /:\/\/|www\.|[\w.+%-]@[A-Za-z\d]|:\\|\\\\|[\w\u00c0-\u1fff-]\.(?:[a-z]|\d[\w.]*[a-z])|[A-Za-z\d]_|_[A-Za-z]|[a-z\d][A-Z]|[A-Z]{2}[a-z]{2}|[A-Z]-[A-Z\d]|\d-[A-Z\d]|v\d|\d[ap]m|[A-Z]\/[A-Z]|\]\(|\w\(\)|\w::\w|\w=["'\w./]|[a-z]:[\w+?%(-]|localhost|\.\d{1,3}[:/]|[A-Za-z]:\/|HK\w+\\|\.[A-Z]{3}|[\da-f]{7}|[\dA-F]{8}-|[neot]\/[a-z]|[\w\u00c0-\u1fff][®™℠]/gu;
 
 /**
  * A character at which a word ends: white space, or a character of a script without spaces, in which a long
