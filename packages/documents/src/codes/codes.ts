@@ -44,7 +44,7 @@ const SEGMENT = `[${W}@+.-]{0,99}[${W}@+-]`;
 const APART = `(?<![^\\s("'[])`;
 
 /** Tags that write a value into a sentence, as variables do, though they look like control tags. */
-const VALUE_TAG = String.raw`\{%-?\s?(?:(?:trans|translate|static|now|path|asset)\s["']|url\s|csrf_token)(?:[^{}%\n]|%(?!\})){0,200}%\}`;
+const VALUE_TAG = String.raw`\{%(?:-?\s?(?:(?:trans|translate|static|now|path|asset)\s["']|url\s|csrf_token)(?:[^{}%\n]|%(?!\})){0,200}|[A-Z][A-Z\d_]{1,60})%\}`;
 const PHP_VALUE = String.raw`\?php\s{1,9}(?:echo|print|_e|esc_|the_|get_)`;
 const TT_VALUE = String.raw`\[%-?\s?[a-z][\w.]{0,60}(?:\s?\|\s?\w{1,30})?\s?-?%\]`;
 /** Matches the start of such a tag in HTML. */
@@ -60,6 +60,7 @@ const LATEX = String.raw`\\(?:emph|text(?:bf|it|tt|sc|rm|sf)|underline|(?:sub){0
 const control: Record<string, readonly string[]> = {
   '{': [
     String.raw`(?!${VALUE_TAG})\{%(?:[^{}%\n]|%(?!\})|\{[^{}\n]{0,100}\}){1,200}%\}`, // Jinja, Liquid, Twig
+    String.raw`\{\{(?:%|<(?! (?:rel)?ref ))[^{}\n]{1,300}\}\}`, // Hugo
     String.raw`\{[#/:](?:if|else|each|await|then|catch|key|snippet)(?![\w-])[^{}\n]{0,200}\}`, // Svelte
     String.raw`\{\{~?(?:[#/^!]|--|else[ }~])[^{}\n]{0,200}\}\}?`, // Handlebars, Mustache, Blade
     String.raw`\{\s?(?:\$[A-Za-z][\w-]{0,60}|[A-Z]{2,30}\([^(){}\n]{1,100}\))\s?->`, // Fluent
@@ -128,7 +129,7 @@ const signed: Record<string, readonly string[]> = {
     String.raw`%<\w{1,60}>(?:[-+0#]?\d{0,3}(?:\.\d{1,3})?[a-zA-Z](?![a-zA-Z]))?`, // %<x>d
     String.raw`(?<![\d%]|\d\s)%(?:\d{1,2}\$)?[-+0#',]?\d{0,3}(?:\.\d{1,3})?(?:hh|h|ll|l|q|L|z|t|j)?[@sdiufFxXeEgGcCoSpaA](?![A-Za-z\u00c0-\u1fff]{2})`, // %s %1$d %@ %.2f
     String.raw`(?<=\d\s)%(?:\d{1,2}\$)?[@sd](?![A-Za-z\u00c0-\u1fff'’-])`,
-    String.raw`%[A-Za-z_][\w.-]{0,60}%(?:\\(?![nrt])[\w.()-]{1,60}){0,10}`, // %x% %APPDATA%\x
+    String.raw`%[A-Za-z_][\w.-]{0,60}(?:\|[^%|\s]{1,60})?%(?:\\(?![nrt])[\w.()-]{1,60}){0,10}`, // %x% %APPDATA%\x
     String.raw`(?<![${W}%]|\d\s)%(?:L?[1-9](?![${W}%$]|[.,]\d)|n(?![${W}%]))`, // %1 %n of Qt
     String.raw`(?<![${W}%]|\d\s)%[a-z][\w-]{1,60}`, // %title
   ],
@@ -143,7 +144,7 @@ const signed: Record<string, readonly string[]> = {
   ],
   '@': [
     String.raw`@(?:\.\w{1,30})?:(?:\(\w[\w.]{0,100}\)|\w[\w.]{0,99}\w)`, // linked messages of Vue
-    String.raw`@@\w{1,60}@@|@\([A-Za-z][\w.]{0,60}\)`,
+    String.raw`@@\w{1,60}@@|@\([A-Za-z][\w.]{0,60}\)|@(?:lang|choice|trans|json|csrf|include|yield|(?:Html|Url)\.\w{1,30})\([^()\n]{0,200}\)`,
     `(?<![${W}@.])@[a-z\\d][\\w.-]{0,60}\\/[a-z\\d][\\w.-]{0,60}(?<![.-])`, // @scope/name
     `(?<![${W}@.])@[${W}][${W}.-]{0,99}(?<![.-])`, // @mention
   ],
@@ -246,10 +247,10 @@ const named = [
  * has it in quotation marks, names it.
  */
 const separators =
-  /(?<=[^\s«“„]|^)[ \u00a0](?:\|(?!.{0,200}\|[.,;])|[¦｜›»→←⇒➜➔▶▸►❯•●○■□◆‣▪∙⋅·✓✔✗✘☐☑☒/>]|::|\|{2,4}|>>|->|=>|-->)[ \u00a0](?=\S|$)|(?<=[\w\u00c0-\u1fff.!?)])\|(?=[\w\u00c0-\u1fff[({])|(?<=[\p{Ll}\d])[>→▸►](?=\p{Lu}\p{Ll})/gu;
+  /(?<=[^\s«“„]|^)[ \u00a0](?:\|(?!.{0,200}\|[.,;])|[¦｜›»→←⇒➜➔▶▸►❯•●○■□◆‣▪∙⋅·✓✔✗✘☐☑☒✅❌➡/>]\ufe0f?|::|\|{2,4}|>>|->|=>|-->)[ \u00a0](?=\S|$)|(?<=[\w\u00c0-\u1fff.!?)])\|(?=[\w\u00c0-\u1fff[({])|(?<=[\p{Ll}\d])[>→▸►](?=\p{Lu}\p{Ll})/gu;
 /** The mark of a list, a heading, a quotation, a directive or a task at the beginning of a line. */
 const LIST_MARK =
-  /^\s{0,20}(?:>[> \u00a0]{0,20})?(?:(?:\(?(?:[A-Za-z]|[ivxIVX]{1,4}|\d{1,3})\)|[•‣▪◦–*+☐☑☒✓✔✗✘-]|#{2,6}|\.\.[ ][\w-]{1,30}::)[ \u00a0](?=\S|$))?(?:\[[ xX]\][ ])?/u;
+  /^\s{0,20}(?:>[> \u00a0]{0,20})?(?:(?:\(?(?:[A-Za-z]|[ivxIVX]{1,4}|\d{1,3})\)(?:$|(?=[ \u00a0]))|[•‣▪◦–*+☐☑☒✓✔✗✘-]|#{2,6}|\.\.[ ][\w-]{1,30}::|:::[ ][\w-]{1,30}|(?:!!!|\?{3}\+?)[ ](?:note|tip|warning|info|danger|caution|important|success|question|failure|bug|example|abstract|quote))(?:$|[ \u00a0](?=\S|$)))?(?:\[[ xX]\][ ])?/u;
 /** The key of a line of a properties file, before a value of several words. */
 const PROPERTY =
   /^\s{0,20}[a-z][\w-]{0,60}(?:[._][\w-]{1,60}){1,9}\s?=\s?(?!(?:on|off|true|false|yes|no|none|null)\s)(?=\p{L}[\p{L}'’-]{0,40},?\s\p{L})/u;
@@ -274,11 +275,11 @@ const signs = bySign(signed);
 const anyControl =
   /\{[%{#/:*iefswbc]|->|\[(?:zero|one|two|few|many|other)|#(?:if|else|end|foreach|set|macro|\{e)|<[%?/#!]|%%\[|\*\||\[%|@[eifuw]|\\[nrt]/;
 const anySign = /[{}%@$#[`/<~*&]|(?:^|,)\s*"|[:!.][a-z]|:[A-Z]|--|-[A-Za-z]\w*-|\.NET|\\[ux]|&#?\w+;/;
-const anySeparator = /[ \u00a0][|¦｜›»→←⇒➜➔▶▸►❯•●○■□◆‣▪∙⋅·✓✔✗✘☐☑☒/>=:-]|\|[^\s|*]|[>→▸►]\p{Lu}/u;
+const anySeparator = /[ \u00a0][|¦｜›»→←⇒➜➔▶▸►❯•●○■□◆‣▪∙⋅·✓✔✗✘☐☑☒✅❌➡/>=:-]|\|[^\s|*]|[>→▸►]\p{Lu}/u;
 const names = new RegExp(named, 'gu');
 /** What every match of `names` has between two characters that are not white space. */
 const inName =
-  /:\/\/|www\.|[\w.+%-]@[A-Za-z\d]|:\\|\\\\|[\w\u00c0-\u1fff-]\.(?:[a-z]|\d[\w.]*[a-z])|[A-Za-z\d]_|_[A-Za-z]|[a-z\d][A-Z]|[A-Z]{2}[a-z]{2}|[A-Z]-[A-Z\d]|\d-[A-Z\d]|v\d|\d[ap]m|[A-Z]\/[A-Z]|\]\(|\w\(\)|\w::\w|\w=["'\w./]|[a-z]:[\w+?%(-]|localhost|\.\d{1,3}[:/]|[A-Za-z]:\/|HK\w+\\|\.[A-Z]{3}|[a-f]\d|\d[a-f]|[\da-f]{8}-|[neot]\/[a-z]|[\w\u00c0-\u1fff][®™℠]/gu;
+  /:\/\/|www\.|[\w.+%-]@[A-Za-z\d]|:\\|\\\\|[\w\u00c0-\u1fff-]\.(?:[a-z]|\d[\w.]*[a-z])|[A-Za-z\d]_|_[A-Za-z]|[a-z\d][A-Z]|[A-Z]{2}[a-z]{2}|[A-Z]-[A-Z\d]|\d-[A-Z\d]|v\d|\d[ap]m|[A-Z]\/[A-Z]|\]\(|\w\(\)|\w::\w|\w=["'\w./]|[a-z]:[\w+?%(-]|localhost|\.\d{1,3}[:/]|[A-Za-z]:\/|HK\w+\\|\.[A-Z]{3}|[\da-f]{7}|[\dA-F]{8}-|[neot]\/[a-z]|[\w\u00c0-\u1fff][®™℠]/gu;
 
 /**
  * A character at which a word ends: white space, or a character of a script without spaces, in which a long

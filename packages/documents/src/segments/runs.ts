@@ -179,6 +179,8 @@ function separate(document: Source, runs: Run[]): Run[] {
   const blanks = blanksOfLinks(document, runs);
   let codes = 0;
   let ends = false;
+  /** True if a small letter ends the last text. */
+  let isSmall = false;
   for (const run of runs) {
     if (blanks.has(run)) {
       const { start, end } = run;
@@ -187,7 +189,10 @@ function separate(document: Source, runs: Run[]): Run[] {
       continue;
     }
     if (isText(run)) {
-      const at = ends && codes > 0 && BEGINS_WORD.test(run.text) ? borderIn(document, out.slice(-codes)) : -1;
+      const mayJoin = ends && codes > 0 && BEGINS_WORD.test(run.text);
+      const at = mayJoin
+        ? borderIn(document, out.slice(-codes), isSmall && /^\p{Lu}\p{Ll}/u.test(run.text))
+        : -1;
       if (at >= 0) {
         const { start } = out[out.length - codes + at] ?? run;
         out.splice(out.length - codes + at, 0, {
@@ -197,6 +202,7 @@ function separate(document: Source, runs: Run[]): Run[] {
         });
       }
       ends = ENDS_WORD.test(run.text);
+      isSmall = /\p{Ll}$/u.test(run.text);
       codes = 0;
     } else if (run.code.kind === 'gap' || run.code.kind === 'keep') ends = false;
     else codes += 1;
@@ -238,15 +244,19 @@ function blanksOfLinks(document: Source, runs: readonly Run[]): ReadonlySet<Run>
   return found;
 }
 
-/** Returns the index of the code before which one element ends and another begins, or -1. */
-function borderIn(document: Source, codes: readonly Run[]): number {
+/**
+ * Returns the index of the code before which one element ends and another begins, or -1.
+ * @param isCapital true if a capital follows a small letter, as in `Name<span>Ann</span>`
+ */
+function borderIn(document: Source, codes: readonly Run[], isCapital: boolean): number {
   const tags = codes.map(({ start, end }) => tagOf(document.text.slice(start, Math.min(end, start + 200))));
   for (const [index, tag] of tags.entries()) {
     const next = tags[index + 1];
     if (tag.isCustom) return tag.isEnd ? index + 1 : index;
     if (next && tag.isEnd && !next.isEnd && !tag.isInner && !next.isInner) return index + 1;
   }
-  return -1;
+  const [only] = tags;
+  return isCapital && tags.length === 1 && /^(?:a|span)$/.test(only!.name) ? +only!.isEnd : -1;
 }
 
 /** Reads the markup of a code: a tag, an escaped tag, or an inline element of XLIFF with its native code. */
