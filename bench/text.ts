@@ -19,24 +19,9 @@ const SUBJECTS = [
   'the government',
   'a friend of mine',
 ];
-const VERBS = [
-  'bought',
-  'lost',
-  'described',
-  'opened',
-  'visited',
-  'remembered',
-  'wanted',
-  'sold',
-  'painted',
-  'discovered',
-  'carried',
-  'changed',
-  'closed',
-  'prepared',
-  'used',
-  'explained',
-];
+const VERBS =
+  `bought lost described opened visited remembered wanted sold painted discovered carried changed closed
+prepared used explained`.split(/\s/);
 const OBJECTS = [
   'the red house near the river',
   'three tickets for the last train',

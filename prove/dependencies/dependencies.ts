@@ -71,14 +71,9 @@ export async function proveDependencies(): Promise<Report> {
 }
 
 /** The packages that make up an installed server. The web app is not listed, because its bundle contains its dependencies. */
-const SERVING = [
-  'packages/server',
-  'packages/embedded-postgres',
-  'packages/engines',
-  'packages/documents',
-  'packages/checks',
-  'packages/client',
-];
+const SERVING =
+  `packages/server packages/embedded-postgres packages/engines packages/documents packages/checks
+packages/client`.split(/\s/);
 
 export function judge({ packages }: Lock, allowed: Scripts): Figure[] {
   const direct = new Set(

@@ -132,17 +132,7 @@ const NOBODY = '00000000-0000-7000-8000-000000000000';
 const unknownLike = (id: string): string =>
   /^[0-9a-f]{8}-/.test(id) ? NOBODY : /^[0-9a-f]{8}$/.test(id) ? 'ffffffff' : 'nobody-has-this';
 const BODIES = ['{}', '{"status":"upgrade","properties":null}', '{"reason":"x","hours":1,"password":"x"}'];
-const QUERIES = [
-  'uid',
-  'uid__contains',
-  'uid__startswith',
-  'q',
-  'search',
-  'job_id',
-  'account',
-  'chat_id',
-  'after',
-];
+const QUERIES = 'uid uid__contains uid__startswith q search job_id account chat_id after'.split(' ');
 
 async function readOperations(): Promise<Operation[]> {
   const documents: [boolean, OpenApi][] = [

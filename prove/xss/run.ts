@@ -18,14 +18,9 @@ import { exportFaults } from './exports.ts';
 import { type Filled, fill } from './fill.ts';
 import { listeningAt, type Vector } from './vectors.ts';
 
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--no-first-run',
-];
+const FLAGS =
+  `--no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync
+--no-first-run`.split(/\s/);
 /** The maximum time to wait for a page, which is longer than a page takes on a busy machine. */
 const PATIENCE_MILLISECONDS = 60_000;
 

@@ -396,11 +396,11 @@ const MOST: Record<string, number> = {
   'lines of the proofs': 15_000,
   'lists of the fields of a job': 22,
   'functions that only run one statement': 138,
-  'lines of interfaces in files with SQL': 1_440,
-  'properties that rename a column of a row': 245,
+  'lines of interfaces in files with SQL': 1_432,
+  'properties that rename a column of a row': 233,
   'files for one audience': 17,
   'lines of files for one audience': 2_938,
-  'pairs of copied places': 34,
+  'pairs of copied places': 27,
 };
 
 it('the figures of the source hold their goals, except the listed ones, which do not get worse', () => {

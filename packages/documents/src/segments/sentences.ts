@@ -38,23 +38,7 @@ export const KEPT_NUMBER = '\u0841';
 const GERMAN_ORDINAL = /(?:^|\s)(?:de[rmns]|die|das|[aiv]m|zum|ins|jede[rmns]?|seit|bis|ab)\s\u0841\.$/iu;
 
 /** Languages that write ordinals and dates with a full stop after the number. */
-const ordinals = new Set([
-  'de',
-  'cs',
-  'sk',
-  'tr',
-  'pl',
-  'nb',
-  'nn',
-  'no',
-  'da',
-  'sv',
-  'fi',
-  'hu',
-  'sl',
-  'hr',
-  'sr',
-]);
+const ordinals = new Set('de cs sk tr pl nb nn no da sv fi hu sl hr sr'.split(' '));
 
 const known = new Map<string, Set<string>>();
 const segmenters = new Map<string, Intl.Segmenter>();

@@ -30,17 +30,7 @@ export interface PullOptions extends SourceOptions {
 const NOT_REACHED = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 /** The codes of errors that come from the disk. All other errors come from the network. */
-const FILE_ERRORS = new Set([
-  'EACCES',
-  'EDQUOT',
-  'EIO',
-  'EISDIR',
-  'ENOENT',
-  'ENOSPC',
-  'ENOTDIR',
-  'EPERM',
-  'EROFS',
-]);
+const FILE_ERRORS = new Set('EACCES EDQUOT EIO EISDIR ENOENT ENOSPC ENOTDIR EPERM EROFS'.split(' '));
 
 const LICENCE = 'MPL-2.0';
 

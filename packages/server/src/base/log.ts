@@ -4,32 +4,10 @@
  */
 import { type DestinationStream, type Logger, pino } from 'pino';
 
-const ALLOWED = new Set([
-  'account',
-  'attempt',
-  'attempts',
-  'code',
-  'count',
-  'delivery',
-  'detail',
-  'direction',
-  'environment',
-  'host',
-  'job',
-  'key',
-  'method',
-  'milliseconds',
-  'name',
-  'pid',
-  'port',
-  'reason',
-  'request',
-  'role',
-  'route',
-  'status',
-  'username',
-  'version',
-]);
+const ALLOWED = new Set(
+  `account attempt attempts code count delivery detail direction environment host job key method milliseconds
+name pid port reason request role route status username version`.split(/\s/),
+);
 
 /** Errors that were already logged with their cause. */
 const logged = new WeakSet<object>();

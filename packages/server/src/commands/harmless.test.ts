@@ -134,7 +134,7 @@ describe('with an older schema', () => {
   it.each(COMMANDS)('$name changes nothing and tells the operator to migrate', async ({ args }) => {
     const ended = await run(args, own);
     expect(ended).toMatchObject({ status: 1, stdout: '' });
-    expect(ended.stderr).toMatch(/^The schema is \d versions? behind: run dragoman migrate\.\n$/);
+    expect(ended.stderr).toMatch(/^The schema is \d+ versions? behind: run dragoman migrate\.\n$/);
     expect(await applied()).toBe(before);
   });
 

@@ -6,15 +6,8 @@
  */
 
 /** The reference tables that are connected by foreign keys. */
-const CONNECTED_TABLES = [
-  'accounts',
-  'users',
-  'user_languages',
-  'invitations',
-  'sessions',
-  'second_factors',
-  'recovery_codes',
-];
+const CONNECTED_TABLES =
+  'accounts users user_languages invitations sessions second_factors recovery_codes'.split(' ');
 
 export const REFERENCE_TABLES: readonly string[] = [...CONNECTED_TABLES, 'editor_slots'];
 

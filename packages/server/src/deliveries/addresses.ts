@@ -65,17 +65,11 @@ const CLOSED_PORTS = new Set([
  * network contains only this one address. The metadata service of Azure (168.63.129.16) has a public address,
  * so no range covers it.
  */
-const METADATA = [
-  '169.254.169.254',
-  '169.254.170.2',
-  '169.254.170.23',
-  '168.63.129.16',
-  '100.100.100.200',
-  '192.0.0.192',
-  'fd00:ec2::254',
-  'fd00:ec2::23',
-  'fd20:ce::254',
-].map((text) => ipaddr.process(text).toString());
+const METADATA =
+  `169.254.169.254 169.254.170.2 169.254.170.23 168.63.129.16 100.100.100.200 192.0.0.192 fd00:ec2::254
+fd00:ec2::23 fd20:ce::254`
+    .split(/\s/)
+    .map((text) => ipaddr.process(text).toString());
 
 /** RFC 4291 §2.4 and the IANA registry: only 2000::/3 is assigned as global unicast. */
 const GLOBAL_IPV6: Network = ipaddr.parseCIDR('2000::/3');

@@ -67,15 +67,11 @@ export interface ConnectorSettings {
 const MAX_ADDRESSES_TRIED = 4;
 
 /** Error codes after which another address of the same name is tried. */
-export const TRY_NEXT = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EADDRNOTAVAIL',
-  'EAFNOSUPPORT',
-  'ETIMEDOUT',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
+export const TRY_NEXT = new Set(
+  `ECONNREFUSED EHOSTUNREACH ENETUNREACH EADDRNOTAVAIL EAFNOSUPPORT ETIMEDOUT UND_ERR_CONNECT_TIMEOUT`.split(
+    /\s/,
+  ),
+);
 
 /**
  * Creates a connector. Its callback gets `AddressRefused`, `ConnectFailed`, or an error of `resolver` or

@@ -40,21 +40,9 @@ export interface Guide {
 export const GROUPS: readonly { title: string; names: readonly string[] }[] = [
   {
     title: 'For integrators',
-    names: [
-      'quick-start',
-      'examples',
-      'authentication',
-      'sandbox',
-      'jobs',
-      'formats',
-      'callbacks',
-      'chat',
-      'errors',
-      'limits',
-      'client',
-      'agents',
-      'migrating',
-    ],
+    names:
+      `quick-start examples authentication sandbox jobs formats callbacks chat errors limits client agents
+migrating`.split(/\s/),
   },
   { title: 'For customers', names: ['customers'] },
   { title: 'For editors', names: ['workbench', 'checks', 'editing'] },

@@ -37,7 +37,7 @@ export {
   type JobTier,
   lockJob as lockWork,
 } from './store.ts';
-export { readTexts } from './text-store.ts';
+export { fileNameOf, readTexts } from './text-store.ts';
 export { countUntranslated, type Untranslated } from './untranslated.ts';
 
 /** Returns the caller's user name and available cents, which several responses contain. */

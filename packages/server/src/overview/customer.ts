@@ -65,14 +65,8 @@ const Overview = Type.Object(
       { production: Type.Array(Day), sandbox: Type.Array(Day) },
       { description: 'The last 30 days in UTC, earliest first.' },
     ),
-    failed_deliveries: byEnvironment(
-      COUNT,
-      'The number of deliveries that failed in the last 30 days, counted up to 1,000.',
-    ),
-    failed_endpoints: byEnvironment(
-      COUNT,
-      'The number of webhook endpoints that were disabled because their deliveries failed.',
-    ),
+    failed_deliveries: byEnvironment(COUNT, 'Those that failed in the last 30 days, counted up to 1,000.'),
+    failed_endpoints: byEnvironment(COUNT, 'Those that were disabled because their deliveries failed.'),
     sandbox_words: Type.Union(
       [
         Type.Object(

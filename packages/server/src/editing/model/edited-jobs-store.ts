@@ -3,7 +3,7 @@ import type { Format } from '@dragoman/documents';
 import type { AccountRef } from '../../base/account.ts';
 import type { Queryable, Transaction } from '../../database/database.ts';
 import { statement } from '../../database/statements.ts';
-import { fileNameOf } from '../../jobs/text-store.ts';
+import { fileNameOf } from '../../jobs/jobs.ts';
 
 export type Stage = 'editing' | 'review' | 'assembling' | 'done' | 'canceled';
 

@@ -1,7 +1,7 @@
 /** SQL statements of the console: tasks and effort of all accounts, and an editor's own work. */
 import type { Queryable } from '../../database/database.ts';
 import { statement } from '../../database/statements.ts';
-import { fileNameOf } from '../../jobs/text-store.ts';
+import { fileNameOf } from '../../jobs/jobs.ts';
 import { ofActiveAccount } from '../../work/queue.ts';
 import { SHOWN_ROUTE } from '../model/edits-store.ts';
 import type { TaskKind, TaskStatus } from '../model/states.ts';

@@ -6,7 +6,7 @@ import type { Piece } from '@dragoman/documents';
 import type { AccountRef } from '../../base/account.ts';
 import type { Queryable } from '../../database/database.ts';
 import { statement } from '../../database/statements.ts';
-import { fileNameOf } from '../../jobs/text-store.ts';
+import { fileNameOf } from '../../jobs/jobs.ts';
 import { claimable, type TaskKey } from '../model/access-store.ts';
 import type { TaskJobRow } from '../model/edited-jobs-store.ts';
 import type { TaskKind } from '../model/states.ts';
@@ -112,19 +112,7 @@ export async function listNext(on: Queryable, values: Record<string, unknown>): 
 
 /** A task in a list of an editor or an operator. */
 export interface ListedRow
-  extends Pick<
-    TaskJobRow,
-    | 'source_language'
-    | 'target_language'
-    | 'words'
-    | 'uid'
-    | 'name'
-    | 'order_number'
-    | 'text_format'
-    | 'tone'
-    | 'topics'
-    | 'brand_name'
-  > {
+  extends Omit<TaskJobRow, 'brand' | 'brand_tone' | 'document_settings' | 'username'> {
   part: number;
   account_id: string;
   task_id: string;
@@ -136,7 +124,6 @@ export interface ListedRow
   urgency: 0 | 1 | 2;
   mine: boolean;
   returned: boolean;
-  created_at: Date;
   deadline_at: Date;
   number: number;
   parts: number;

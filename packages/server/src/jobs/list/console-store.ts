@@ -205,17 +205,15 @@ export interface QueuedPair {
   oldest: number;
 }
 
-const IS_WAITING = `(due_at <= now() or (attempts > 0 and lease_token is null))`;
-
 /** Counts queued and leased jobs by language pair. The pair with the longest-waiting job comes first. */
 export const listQueuedPairs = statement<QueuedPair>(
   'jobs.waiting_pairs',
-  `select source_language, target_language, count(*) filter (where ${IS_WAITING}) as waiting,
-          count(*) filter (where due_at > now() and lease_token is not null) as working,
-          coalesce(extract(epoch from now() - min(case when attempts > 0 then created_at else due_at end)
-            filter (where ${IS_WAITING})), 0)::float8 as oldest
-     from jobs j where due_at is not null and ${ofActiveAccount('j')} group by 1, 2
-   having count(*) filter (where ${IS_WAITING} or lease_token is not null) > 0
+  `select source_language, target_language, count(*) filter (where waits) as waiting,
+          count(*) filter (where not waits and lease_token is not null) as working,
+          coalesce(extract(epoch from now() - min(case when attempts > 0 then created_at else due_at end) filter (where waits)), 0)::float8 as oldest
+     from jobs j cross join lateral (select due_at <= now() or (attempts > 0 and lease_token is null) as waits) w
+    where due_at is not null and ${ofActiveAccount('j')} group by 1, 2
+   having count(*) filter (where waits or lease_token is not null) > 0
     order by 5 desc, 3 desc limit 200`,
 ).rows;
 
