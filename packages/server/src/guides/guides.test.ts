@@ -21,6 +21,7 @@ describe('a rendered guide', () => {
     ['no address of a script', '[a](javascript:alert(1))', '[a](javascript:alert(1))'],
     ['no picture from elsewhere', '![a](https://example.com/a.png)', '<p>a</p>'],
     ['code as text', '```sh run\n<b>\n```', '<code>&lt;b&gt;\n</code>'],
+    ['indented code in a region that scrolls', '    a b', '<div class="code"><pre class="scroll"'],
     ['a link to a page', '[jobs](jobs.md#the-callback)', '<a href="/docs/jobs#the-callback">jobs</a>'],
     ['the words of a link to a file', '[file](../README.md) and [x](nowhere.md)', '<p>file and x</p>'],
     ['a link to a file to copy', '[x](../deploy/nginx.conf)', '<a href="/docs/deploy/nginx.conf">x</a>'],

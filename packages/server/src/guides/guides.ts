@@ -103,6 +103,7 @@ export function renderGuide(
     // `copy.js` adds its button to this frame.
     return `<div class="code"><pre class="scroll" tabindex="0" role="region" aria-label="Code">${code}</pre></div>\n`;
   };
+  markdown.renderer.rules.code_block = markdown.renderer.rules.fence;
   const html = markdown.renderer.render(tokens, markdown.options, {});
   const title = headings.find(({ level }) => level === 1)?.title ?? name;
   return {
