@@ -33,7 +33,6 @@ const UNAUDITED: Record<string, string> = {
   splitSegment: EDITED,
   unsplitSegment: EDITED,
   heartbeat: EDITED,
-  extendTask: EDITED,
   releaseTask: EDITED,
   submitTask: EDITED,
   approveTask: EDITED,
