@@ -59,7 +59,7 @@ describe('an edited job', () => {
       instructions: 'Be kind.',
     });
     const queue = (await ann.call('GET', '/api/editing/queue')).body;
-    expect(queue).toMatchObject({ waiting: 1, held: [], paused_until: null });
+    expect(queue).toMatchObject({ pairs: [{ waiting: 1 }], held: [], paused_until: null });
     expect(queue.open[0]).toMatchObject({
       kind: 'edit',
       words: 8,
@@ -182,7 +182,7 @@ describe('an edited job', () => {
       expect(answer).toMatchObject({ status: 409, body: { error: { code: 'job_canceled' } } });
     }
     const queue = (await ann.call('GET', '/api/editing/queue')).body;
-    expect(queue).toMatchObject({ open: [], held: [], waiting: 0 });
+    expect(queue).toMatchObject({ open: [], held: [], pairs: [] });
   });
 
   it('has each confirmed target copied to segments with the same source that no editor has edited', async () => {
@@ -324,7 +324,7 @@ describe('an editing task', () => {
     const other = await createPerson(server, { role: 'editor', languages: ['en:fr'] });
     const customer = await createPerson(server, { role: 'customer' });
     const [open] = (await ann.call('GET', '/api/editing/queue')).body.open;
-    expect((await other.call('GET', '/api/editing/queue')).body).toMatchObject({ open: [], waiting: 0 });
+    expect((await other.call('GET', '/api/editing/queue')).body).toMatchObject({ open: [], pairs: [] });
     expect((await other.call('GET', pathOf(open))).status).toBe(404);
     const refused = await other.call('POST', '/api/editing/claims', { task: open.task });
     expect(refused.status).toBe(404);
