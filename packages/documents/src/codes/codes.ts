@@ -120,7 +120,7 @@ const signed: Record<string, readonly string[]> = {
     String.raw`\[[A-Za-z]\w{0,60},\s?\w{1,60}=[^[\]\n]{0,100}\]`, // [x,fallback=y]
     String.raw`\[[a-z][a-z\d]{0,60}(?:_[a-z\d]{1,60})+\]`, // [first_name]
     String.raw`\[%=[^%\n]{1,200}%\]|${TT_VALUE}`,
-    String.raw`(?<=(?<![^\s(*_])\[[^[\]\n]{2,100}\])\[[^[\]\s]{1,60}\](?!\()|(?<![^\n])\[[^[\]\s]{1,60}\]:(?=\s<?(?:https?:|[./#]))`, // references of Markdown
+    String.raw`(?<=(?<![^\s(*_])\[[^[\]\n]{2,100}\])\[(?:\d{1,3}|[a-z]|[a-z][\w.]{0,40}[-\d.][\w.-]{0,40})\](?!\()|(?<![^\n])\[[^[\]\s]{1,60}\]:(?=\s<?(?:https?:|[./#]))`, // references of Markdown
   ],
   '%': [
     String.raw`%%(?:=[^=\n]{1,200}=|[A-Za-z_]\w{0,60})%%`, // %%=v(@x)=%% %%name%%
@@ -135,11 +135,11 @@ const signed: Record<string, readonly string[]> = {
   ],
   $: [
     String.raw`\$t?\([^()\n]{1,200}\)`, // $t(key) of i18next, $(command)
-    String.raw`\$\$[^$\n]{1,300}\$\$`,
     // A formula has an operator, and no words.
+    String.raw`(?<!\$)\$\$(?!\$)(?=[^$\n]{0,300}[\\^_=<>+*])(?![^$\n]{0,300}, )(?:[^$\n\\A-Za-z]|\\(?:[A-Za-z]{1,30}|[^A-Za-z\n])|(?<![A-Za-z])[A-Za-z]{1,3}(?![A-Za-z])){1,300}\$\$(?!\$)`,
     String.raw`\$(?![\s\d$])(?=[^$\n]{0,200}[\\^_=<>+*])(?:[^$\n\\A-Za-z]|\\(?:[A-Za-z]{1,30}|[^A-Za-z\n])|(?<![A-Za-z])[A-Za-z]{1,3}(?![A-Za-z])){1,200}(?<!\s)\$(?![\w\${])`,
     String.raw`\$env:\w{1,60}`,
-    String.raw`(?<![^\n])\$ [a-z./~][^\n]{0,500}`, // a command after its prompt
+    String.raw`(?<![^\n])\$ (?:(?:sudo|npm|npx|yarn|pnpm|git|cd|ls|pip\d?|docker|curl|wget|apt(?:-get)?|brew|make|python\d?|node|cargo|go|cp|mv|rm|cat|echo|export)(?= )|\.{0,2}\/|~)[^\n]{0,500}`, // a command after its prompt
     String.raw`(?<![${W}$])\$(?:!(?!important))?[A-Za-z_][${W}]{0,60}(?:(?:->|::|\/)\w{1,60}){0,9}\$?`, // $name $user->name $HOME/x
   ],
   '@': [
@@ -247,13 +247,13 @@ const named = [
  * has it in quotation marks, names it.
  */
 const separators =
-  /(?<=[^\s«“„]|^)[ \u00a0](?:\|(?!.{0,200}\|[.,;])|[¦｜›»→←⇒➜➔▶▸►❯•●○■□◆‣▪∙⋅·✓✔✗✘☐☑☒✅❌➡/>]\ufe0f?|::|\|{2,4}|>>|->|=>|-->)[ \u00a0](?=\S|$)|(?<=[\w\u00c0-\u1fff.!?)])\|(?=[\w\u00c0-\u1fff[({])|(?<=[\p{Ll}\d])[>→▸►](?=\p{Lu}\p{Ll})/gu;
+  /(?<=[^\s«“„]|^)[ \u00a0](?:\|(?!.{0,200}\|[.,;])|[¦｜›»→←⇒➜➔▶•●‣▪∙⋅·/>]\ufe0f?|[▸►❯✓✔✗✘☐☑☒✅❌➡○■□◆]\ufe0f?(?=[ \u00a0][\p{Lu}\d¿¡"“«(])|::|\|{2,4}|>>|->|=>|-->)[ \u00a0](?=\S|$)|(?<=[\w\u00c0-\u1fff.!?)])\|(?=[\w\u00c0-\u1fff[({])|(?<=[\p{Ll}\d])[>→▸►](?=\p{Lu}\p{Ll})/gu;
 /** The mark of a list, a heading, a quotation, a directive or a task at the beginning of a line. */
 const LIST_MARK =
   /^\s{0,20}(?:>[> \u00a0]{0,20})?(?:(?:\(?(?:[A-Za-z]|[ivxIVX]{1,4}|\d{1,3})\)(?:$|(?=[ \u00a0]))|[•‣▪◦–*+☐☑☒✓✔✗✘-]|#{2,6}|\.\.[ ][\w-]{1,30}::|:::[ ][\w-]{1,30}|(?:!!!|\?{3}\+?)[ ](?:note|tip|warning|info|danger|caution|important|success|question|failure|bug|example|abstract|quote))(?:$|[ \u00a0](?=\S|$)))?(?:\[[ xX]\][ ])?/u;
 /** The key of a line of a properties file, before a value of several words. */
 const PROPERTY =
-  /^\s{0,20}[a-z][\w-]{0,60}(?:[._][\w-]{1,60}){1,9}\s?=\s?(?!(?:on|off|true|false|yes|no|none|null)\s)(?=\p{L}[\p{L}'’-]{0,40},?\s\p{L})/u;
+  /^\s{0,20}[a-z][A-Za-z\d-]{0,60}(?:[._]{1,3}[A-Za-z\d-]{1,60}){1,9}\s?=\s?(?!(?:on|off|true|false|yes|no|none|null)\s)(?=\p{L}[\p{L}'’-]{0,40},?\s\p{L})/u;
 
 /** All parts of the patterns below, for the test that none takes quadratic time. */
 export const PARTS: readonly string[] = [...Object.values(control), ...Object.values(signed), [named]].flat();
@@ -279,7 +279,7 @@ const anySeparator = /[ \u00a0][|¦｜›»→←⇒➜➔▶▸►❯•●○�
 const names = new RegExp(named, 'gu');
 /** What every match of `names` has between two characters that are not white space. */
 const inName =
-  /:\/\/|www\.|[\w.+%-]@[A-Za-z\d]|:\\|\\\\|[\w\u00c0-\u1fff-]\.(?:[a-z]|\d[\w.]*[a-z])|[A-Za-z\d]_|_[A-Za-z]|[a-z\d][A-Z]|[A-Z]{2}[a-z]{2}|[A-Z]-[A-Z\d]|\d-[A-Z\d]|v\d|\d[ap]m|[A-Z]\/[A-Z]|\]\(|\w\(\)|\w::\w|\w=["'\w./]|[a-z]:[\w+?%(-]|localhost|\.\d{1,3}[:/]|[A-Za-z]:\/|HK\w+\\|\.[A-Z]{3}|[\da-f]{7}|[\dA-F]{8}-|[neot]\/[a-z]|[\w\u00c0-\u1fff][®™℠]/gu;
+  /:\/\/|www\.|[\w.+%-]@[A-Za-z\d]|:\\|\\\\|[\w\u00c0-\u1fff-]\.(?:[a-z]|\d[\w.]{0,60}[a-z])|[A-Za-z\d]_|_[A-Za-z]|[a-z\d][A-Z]|[A-Z]{2}[a-z]{2}|[A-Z]-[A-Z\d]|\d-[A-Z\d]|v\d|\d[ap]m|[A-Z]\/[A-Z]|\]\(|\w\(\)|\w::\w|\w=["'\w./]|[a-z]:[\w+?%(-]|localhost|\.\d{1,3}[:/]|[A-Za-z]:\/|HK[A-Z_]{1,20}\\|\.[A-Z]{3}|[\da-f]{7}|[\dA-F]{8}-|[neot]\/[a-z]|[\w\u00c0-\u1fff][®™℠]/gu;
 
 /**
  * A character at which a word ends: white space, or a character of a script without spaces, in which a long
@@ -412,7 +412,7 @@ function nameRanges(text: string): Range[] {
     while (end < text.length && !isSpaceUnit(text.charCodeAt(end))) end += 1;
     const word = text.slice(start, end);
     // Paths of Windows may have spaces.
-    const within = /:\\|^\W?\\\\|HK\w+\\/.test(word) ? text.slice(start, end + Limits.word) : word;
+    const within = /:\\|^\W?\\\\|HK[A-Z_]{1,20}\\/.test(word) ? text.slice(start, end + Limits.word) : word;
     for (const match of within.matchAll(names)) {
       const from = start + match.index;
       // Of a name of several words, no word alone is kept.

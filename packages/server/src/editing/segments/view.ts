@@ -101,7 +101,7 @@ async function presentTask(
       tone: tone ?? null,
       topics: job.topics ?? [],
       brand: job.brand_name,
-      name: job.name,
+      name: includesAccess(task.access, 'offer') ? job.name : null,
       instructions: includesAccess(task.access, 'offer') ? allInstructions : [],
       words: edited!.words,
       revision: edited!.revision,
